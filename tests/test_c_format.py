@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxkit.emulator.c_format import SIZES, formatted
+from ptxkit.emulator.system import SIZES, formatted
 
 LIBRARY = ctypes.util.find_library("c")
 needs_c = pytest.mark.skipif(LIBRARY is None, reason="there is no C library here")

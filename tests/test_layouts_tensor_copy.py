@@ -10,7 +10,7 @@ import pytest
 import tensor_copy_kernels as kernels
 
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.tensor_copies.elements import packed_sixes
+from ptxkit.emulator.tensor_copies.transfer import packed_sixes
 from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.swizzle import swizzle_address
 from ptxkit.layouts.tensor_copy import tensor_copy

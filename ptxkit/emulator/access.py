@@ -29,11 +29,7 @@ class Access(Reach):
         self, width: int, count: int, order: MemoryOrder = MemoryOrder.WEAK
     ) -> tuple[tuple[Any, ...], Masks | None]:
         """The values of `count` elements of `width` bytes, and their undefined bits where there are any.
-
-        Args:
-            width, count: what each lane loads.
-            order: weak, relaxed or acquire.
-        """
+        `width`, `count`: what each lane loads. `order`: weak, relaxed or acquire."""
         history = self.history
         if self.lane_set.launch.program.asynchronous:
             self.check_in_flight(width * count, False)

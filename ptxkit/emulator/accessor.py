@@ -36,11 +36,9 @@ class Accessor:
     """Turns an instruction's address operand into accesses.
 
     Args:
-        address: the operand.
         space: the state space that the instruction names, `generic` where it names none. Without `::cluster`
             a shared address must be of the executing CTA.
         size: bytes of the whole access.
-        site: the instruction.
         aligned: what the address must be a multiple of; `size` where left out.
         named: whether a variable's name in a generic address tells its state space. ptxas makes STS of
             `st.u32 [s], %r1`; only of `wmma` and `tensormap.replace` it makes a generic access to the offset.
@@ -71,13 +69,8 @@ class Accessor:
         self._allocation: Allocation | None = None
 
     def __call__(self, lane_set: LaneSet, guard: Any = None, offset: int = 0) -> list[Access]:
-        """The accesses of a set's lanes for which a guard holds; none where it holds for no lane.
-
-        Args:
-            lane_set: the lane set.
-            guard: the guard's value, None where there is none.
-            offset: bytes to add to the address.
-        """
+        """The accesses of a set's lanes for which a guard holds; none where it holds for no lane. `guard`:
+        the guard's value, None where there is none. `offset`: bytes to add to the address."""
         if lane_set.undefined and self.slot in lane_set.undefined:
             self._check_defined(lane_set, guard)
         address = self.read(lane_set)

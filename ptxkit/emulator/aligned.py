@@ -11,7 +11,7 @@ from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_defined, executing
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 
 
 class AlignedSyncPoint(WarpSyncPoint):
@@ -33,31 +33,22 @@ class AlignedSyncPoint(WarpSyncPoint):
         on, off = (
             (guard, ~guard) if lane_set.mask is None else (guard & lane_set.mask, ~guard & lane_set.mask)
         )
-        split = on.any(axis=1) & off.any(axis=1)
-        if split.any():
-            row = int(np.argmax(split))
+        if (row := first_true(on.any(axis=1) & off.any(axis=1))) is not None:
             which = int(
                 np.packbits(np.broadcast_to(on, (lane_set.n, WARP))[row], bitorder="little").view("u4")[0]
             )
             raise fault(
                 "P640",
-                f"lanes of a warp disagree about the guard of `{_name(self.site)}`",
+                f"lanes of a warp disagree about the guard of `{self.site.instruction.spelling}`",
                 self.site,
                 (f"{lane_set.thread(row, int(np.argmax(on[row])))}", f"it holds for lanes {which:#010x}"),
                 "let the whole warp take it, or leave it out; PTX ISA 9.7.14",
             )
 
 
-def _name(site: Site) -> str:
-    return site.instruction.spelling
-
-
 def check_whole_warps(lane_set: LaneSet, guard: Any, site: Site) -> None:
-    """All 32 lanes must execute the instruction, in every warp that does.
-
-    Raises:
-        EmulatorFault: P641, a lane has exited or never existed; P640, lanes are elsewhere.
-    """
+    """All 32 lanes must execute the instruction, in every warp that does. Raises P641, a lane has exited or
+    never existed; P640, lanes are elsewhere."""
     lanes = executing(lane_set, guard)
     if lanes is None:
         return
@@ -73,14 +64,14 @@ def check_whole_warps(lane_set: LaneSet, guard: Any, site: Site) -> None:
     if not (~there & alive).any():
         raise fault(
             "P641",
-            f"`{_name(site)}` needs all 32 lanes of the warp",
+            f"`{site.instruction.spelling}` needs all 32 lanes of the warp",
             site,
             (f"{first}", f"lanes {absent:#010x} have exited or never existed"),
             "keep every lane until the instruction, and launch whole warps",
         )
     raise fault(
         "P640",
-        f"`{_name(site)}` needs all 32 lanes of the warp at the same place",
+        f"`{site.instruction.spelling}` needs all 32 lanes of the warp at the same place",
         site,
         (f"{first}", f"lanes {absent:#010x} are elsewhere"),
         "let the lanes meet before it",
@@ -89,10 +80,7 @@ def check_whole_warps(lane_set: LaneSet, guard: Any, site: Site) -> None:
 
 def uniform(lane_set: LaneSet, guard: Any, source: SourceOperand, value: Any, site: Site) -> Any:
     """An operand that must be the same for all lanes of a warp, with one lane's axis left: (n or 1, 1) or ().
-
-    Raises:
-        EmulatorFault: P642, lanes differ; P605, it has undefined bits.
-    """
+    Raises P642, lanes differ; P605, it has undefined bits."""
     check_defined(lane_set, guard, source, site)
     if np.ndim(value) == 0 or value.shape[1] == 1:
         return value
@@ -104,7 +92,7 @@ def uniform(lane_set: LaneSet, guard: Any, source: SourceOperand, value: Any, si
         values = np.broadcast_to(value, (lane_set.n, WARP))[row]
         raise fault(
             "P642",
-            f"lanes of a warp disagree about `{source.name}` of `{_name(site)}`",
+            f"lanes of a warp disagree about `{source.name}` of `{site.instruction.spelling}`",
             site,
             (f"{lane_set.thread(row, lane)} has {int(values[lane]):#x}, lane 0 has {int(values[0]):#x}",),
         )

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from ptxkit.asm.flow import FunctionCode
 from ptxkit.diagnostics import counted
-from ptxkit.emulator.barrier_phases import TABLES
-from ptxkit.emulator.barriers import BARRIERS, MEET, Barrier, Barriers, all_there, bits, release
+from ptxkit.emulator.barriers import BARRIERS, MEET, TABLES, Barrier, Barriers, all_there, bits, release
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import BlockToRun, CodeToRun, LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import check_defined, executing
-from ptxkit.emulator.values import WARP, distinct
+from ptxkit.emulator.values import WARP, distinct, first_true
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arrival:
+    """Lanes that arrive at a barrier, and how many threads it is to expect (0: all of the CTA).
+
+    Attributes:
+        rows: of the batch.
+        mask: bool (rows, 32), the lanes of each.
+        values: bool (rows of the batch, 32), the predicates of a `red`.
+    """
+
+    barrier: Barrier
+    rows: np.ndarray
+    mask: np.ndarray
+    count: int
+    values: np.ndarray | None
+
+    def of(self, some: np.ndarray) -> _Arrival:
+        """That of some of the rows."""
+        return replace(self, rows=self.rows[some], mask=self.mask[some])
 
 
 class BarrierSyncPoint:
     """The synchronisation point of `bar` and `barrier`: arrival, and for `sync` and `red` waiting.
 
     Args:
-        site: the instruction.
         number: the barrier.
         count: the threads that take part, None for all of the CTA.
         waits: False for `arrive`.
@@ -113,87 +134,62 @@ class BarrierSyncPoint:
         self._check(lane_set, number, count)
         barrier = batch.own(Barriers).of(number)
         rows, mask = lane_set.occupied()
-        come = np.bincount(rows // batch.warps_per_cta)
-        ctas = np.flatnonzero(come)
-        if self.aligned and lane_set.mask is not None:
-            self._check_together(lane_set, barrier, rows)
-            self._note_absent(lane_set, barrier, rows, mask)
-        self._check_generation(lane_set, barrier, rows, mask, ctas, count)
-        if count > batch.warps_per_cta * WARP:
-            where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps_per_cta * WARP
-            message = f"barrier {number} expects {count} threads, and the CTA has {has}"
-            raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
         values = None
         if self.predicate is not None:
             values = np.zeros((batch.rows, WARP), bool)
             values[slice(None) if lane_set.rows is None else lane_set.rows] = self.predicate(lane_set)
-        turns, room = None, count - int(come.max()) * WARP
+        arrival = _Arrival(barrier, rows, mask, count, values)
+        if self.aligned and lane_set.mask is not None:
+            self._check_together(lane_set, barrier, rows)
+            self._note_absent(lane_set, barrier, rows, mask)
+        self._check_generation(batch, arrival)
+        if count > batch.warps_per_cta * WARP:
+            where, has = f"{lane_set.thread(*lane_set.first(np.True_))}", batch.warps_per_cta * WARP
+            message = f"barrier {number} expects {count} threads, and the CTA has {has}"
+            raise fault("P636", message, self.site, (where,), "give the number of threads that take part")
+        turns, room = None, count - int(np.bincount(rows // batch.warps_per_cta).max()) * WARP
         if (
             count
             and np.count_nonzero(barrier.arrived) > room
             and barrier.most_arrived(batch.warps_per_cta) * WARP > room
         ):
-            turns = _turns(batch, barrier, rows, mask, count)
+            turns = _turns(batch, arrival)
         if turns is None:
             if self.waits:
                 lane_set.schedule.block(lane_set, barrier)
-            self._enter(lane_set.schedule, barrier, rows, mask, ctas, count, values)
+            self._enter(lane_set.schedule, arrival)
         else:
-            self._enter_in_turn(lane_set, barrier, rows, mask, count, values, turns)
+            self._enter_in_turn(lane_set, arrival, turns)
         return None if self.waits else lane_set
 
-    def _enter_in_turn(
-        self,
-        lane_set: LaneSet,
-        barrier: Barrier,
-        rows: np.ndarray,
-        mask: np.ndarray,
-        count: int,
-        values: np.ndarray | None,
-        turns: np.ndarray,
-    ) -> None:
+    def _enter_in_turn(self, lane_set: LaneSet, arrival: _Arrival, turns: np.ndarray) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
-        batch, phases = lane_set.batch, barrier.phases
+        batch, barrier, phases = lane_set.batch, arrival.barrier, arrival.barrier.phases
         phases.before = {name: getattr(batch.happens_before, name).copy() for name in TABLES}
         own = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         for turn in range(int(turns.max()) + 1):
-            now = turns == turn
-            phases.coming = frozenset(rows[turns > turn].tolist())
+            now = arrival.of(turns == turn)
+            phases.coming = frozenset(arrival.rows[turns > turn].tolist())
             if self.waits:
-                lanes = lane_set.full_mask() & np.isin(own, rows[now])[:, None]
+                lanes = lane_set.full_mask() & np.isin(own, now.rows)[:, None]
                 lane_set.schedule.block(
                     lane_set.part(lanes, int(np.count_nonzero(lanes)), lane_set.pc), barrier
                 )
-            self._enter(
-                lane_set.schedule,
-                barrier,
-                rows[now],
-                mask[now],
-                distinct(rows[now] // batch.warps_per_cta),
-                count,
-                values,
-            )
+            self._enter(lane_set.schedule, now)
         phases.coming, phases.before = frozenset(), None
 
-    def _enter(
-        self,
-        schedule: LaneSchedule,
-        barrier: Barrier,
-        rows: np.ndarray,
-        mask: np.ndarray,
-        ctas: np.ndarray,
-        count: int,
-        values: np.ndarray | None,
-    ) -> None:
+    def _enter(self, schedule: LaneSchedule, arrival: _Arrival) -> None:
         """Rows of some CTAs arrive, and whoever waited for no one else goes on."""
+        barrier, rows, values = arrival.barrier, arrival.rows, arrival.values
+        ctas = distinct(rows // schedule.batch.warps_per_cta)
         for cta in ctas:
             barrier.sites.setdefault(int(cta), self.site)
-        barrier.expected[ctas] = count
+        barrier.expected[ctas] = arrival.count
         barrier.reducing[ctas] = values is not None
-        barrier.arrived[rows] |= mask
+        barrier.arrived[rows] |= arrival.mask
         barrier.covered[rows] = schedule.batch.launch.events.take(self.site)
         if values is not None:
-            barrier.values[rows] = np.where(mask, values[rows], barrier.values[rows])
+            barrier.values[rows] = np.where(arrival.mask, values[rows], barrier.values[rows])
         release(schedule, barrier)
 
     def _check(self, lane_set: LaneSet, number: int, count: int) -> None:
@@ -242,9 +238,7 @@ class BarrierSyncPoint:
     def _check_guard(self, lane_set: LaneSet, coming: np.ndarray) -> None:
         """The lanes of a warp must agree about the guard."""
         mask = lane_set.full_mask()
-        split = coming.any(axis=1) & (mask & ~coming).any(axis=1)
-        if split.any():
-            row = int(np.argmax(split))
+        if (row := first_true(coming.any(axis=1) & (mask & ~coming).any(axis=1))) is not None:
             spelling = self.site.instruction.spelling
             raise fault(
                 "P635",
@@ -257,17 +251,10 @@ class BarrierSyncPoint:
                 MEET,
             )
 
-    def _check_generation(
-        self,
-        lane_set: LaneSet,
-        barrier: Barrier,
-        rows: np.ndarray,
-        mask: np.ndarray,
-        ctas: np.ndarray,
-        count: int,
-    ) -> None:
+    def _check_generation(self, batch: CtaBatch, arrival: _Arrival) -> None:
         """Everybody who arrives at one generation must agree on it."""
-        batch = lane_set.batch
+        barrier, rows, mask, count = arrival.barrier, arrival.rows, arrival.mask, arrival.count
+        ctas = distinct(rows // batch.warps_per_cta)
         began = barrier.expected[ctas]
         active = began >= 0
         for wrong, code, text in (
@@ -278,8 +265,7 @@ class BarrierSyncPoint:
                 "barrier {number} was begun by another kind of instruction than `{spelling}`",
             ),
         ):
-            if wrong.any():
-                at = int(np.argmax(wrong))
+            if (at := first_true(wrong)) is not None:
                 cta = int(ctas[at])
                 message = text.format(
                     number=barrier.number,
@@ -299,13 +285,12 @@ class BarrierSyncPoint:
             raise fault("P634", message, self.site, (f"{batch.thread(int(rows[row]), lane)}",))
 
 
-def _turns(
-    batch: CtaBatch, barrier: Barrier, rows: np.ndarray, mask: np.ndarray, count: int
-) -> np.ndarray | None:
+def _turns(batch: CtaBatch, arrival: _Arrival) -> np.ndarray | None:
     """For each row that arrives the phase it is of, from the one at hand on; None where all are of that.
 
     In random order the seed decides who comes first. A warp of which a part has not come yet is of the last.
     """
+    barrier, rows, mask, count = arrival.barrier, arrival.rows, arrival.mask, arrival.count
     arrived = barrier.arrived.copy()
     arrived[rows] |= mask
     before, here = all_there(batch, barrier.arrived), all_there(batch, arrived)[rows]

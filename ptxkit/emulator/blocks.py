@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,22 +10,20 @@ import numpy as np
 
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import basic_blocks
-from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.code import CodeBlock, IRNode
-from ptxkit.emulator.effect import Effect
+from ptxkit.emulator.effect import Effect, Links
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import End, LaneSet, Step
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.steps import check_guard
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 
 
 def _check_uniform(lane_set: LaneSet, taken: Any, rest: Any, site: Site) -> None:
     """Lanes of a warp that are together at a `.uni` branch must go the same way."""
     shape = (lane_set.n, WARP)
     split = np.broadcast_to(taken, shape).any(axis=1) & np.broadcast_to(rest, shape).any(axis=1)
-    if split.any():
-        row = int(np.argmax(split))
+    if (row := first_true(split)) is not None:
         lane = int(np.argmax(np.broadcast_to(taken, shape)[row]))
         other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
         notes = (f"{lane_set.thread(row, lane)} takes the branch", f"{lane_set.thread(row, other)} does not")
@@ -51,7 +49,6 @@ def guarded_end(
 
     Args:
         guard: the guard, if there is one.
-        site: the instruction.
         uniform: whether the lanes of a warp must agree on the guard.
         end: the end without the guard.
         number: the block.
@@ -65,7 +62,7 @@ def guarded_end(
     def guarded(lane_set: LaneSet) -> int:
         condition = read(lane_set)
         if lane_set.undefined:
-            check_guard(lane_set, guard, condition, site)
+            check_guard(lane_set, guard, site)
         lanes = lane_set.count(condition)
         if lanes == 0:
             return following
@@ -95,7 +92,6 @@ class Compiled:
     """An instruction before it is linked.
 
     Attributes:
-        site: the instruction.
         step, tracked: its work, without and with undefined bits.
         guard: the predicate before it.
         effect: its synchronisation point, and how it ends a block.
@@ -108,19 +104,6 @@ class Compiled:
     guard: SourceOperand | None = None
     effect: Effect = field(default_factory=Effect)
     ir: IRNode = None
-
-
-class BlockLinks:
-    """Where the end of a block can lead to: to the next one, and to labels."""
-
-    def __init__(self, flow: Flow, block_at: Mapping[int, int], number: int) -> None:
-        self._flow, self._block_at = flow, block_at
-        self.number = number
-        self.next = number + 1
-
-    def block(self, label: Symbol) -> int:
-        """The block at a label."""
-        return self._block_at[self._flow.at[label]]
 
 
 def cut(
@@ -162,7 +145,7 @@ def cut(
         made = CodeBlock(i, count=len(own), live=slots_in(block.live_in), live_out=read_last)
         last = own[-1]
         if last.effect.link is not None:
-            linker = BlockLinks(flow, block_at, i)
+            linker = Links(flow, block_at, i)
             target = linker.block(last.effect.target) if last.effect.target is not None else None
             end = last.effect.link(linker)
             if "calls" in last.site.row.traits:

@@ -9,9 +9,8 @@ import numpy as np
 
 from ptxkit.device.protocol import host_array
 from ptxkit.diagnostics import counted, error
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Origins, fault
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
-from ptxkit.emulator.origins import Origins
 
 
 class EmulatorBuffer:

@@ -1,7 +1,7 @@
 """A function compiled for the machine: cut into blocks of steps, over numbered register slots.
 
 `.param` variables of device functions have fixed places for all that is stored to them, so they are slots
-too, but for those whose address is taken (`ptxkit.emulator.parameters`).
+too, but for those whose address is taken (`ptxkit.emulator.scope`).
 """
 
 from __future__ import annotations
@@ -69,11 +69,7 @@ class FunctionBuilder(FunctionScope):
     # ---- compiling
 
     def build(self) -> list[Diagnostic]:
-        """Compile the function into its code.
-
-        Returns:
-            What can't be executed: P601, one a form.
-        """
+        """Compile the function into its code. Returns what can't be executed: P601, one a form."""
         for variable in self.flow.variables:
             if variable.space == "local":
                 self.local_offset(variable)

@@ -19,21 +19,14 @@ LOCAL_LIMIT = 512 << 10
 
 
 def check_frame(code: Code) -> None:
-    """The variables of an entry must find room.
-
-    Raises:
-        EmulatorFault: P611, more than a thread can have.
-    """
+    """The variables of an entry must find room. Raises P611, more than a thread can have."""
     if code.frame > LOCAL_LIMIT:
         raise _overflow(code.frame, None, (f"variables of `{code.name}`",))
 
 
 def reach_local(lane_set: LaneSet, top: int, site: Site | None) -> None:
-    """Make sure that every thread has local memory up to address `top`.
-
-    Raises:
-        EmulatorFault: P611, more than a thread can have.
-    """
+    """Make sure that every thread has local memory up to address `top`. Raises P611, more than a thread can
+    have."""
     size, batch = top - LOCAL_START, lane_set.batch
     if size <= batch.local.stride:
         return
@@ -83,7 +76,6 @@ def enter(
         arguments: one for each parameter.
         results: where the caller wants each return value.
         back: the block to return to.
-        site: the call.
 
     Returns:
         The callee's first block.

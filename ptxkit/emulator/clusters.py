@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.clocks import ReleaseClocks
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
-from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 
@@ -76,23 +76,14 @@ class ClusterBarrier:
 
 
 class ClusterArrival:
-    """`barrier.cluster.arrive`.
-
-    Args:
-        site: the instruction.
-        relaxed: whether it publishes nothing.
-    """
+    """`barrier.cluster.arrive`. `relaxed`: whether it publishes nothing."""
 
     def __init__(self, site: Site, relaxed: bool) -> None:
         self.site = site
         self.relaxed = relaxed
 
     def step(self, lane_set: LaneSet, guard: Any) -> None:
-        """Arrive.
-
-        Raises:
-            EmulatorFault: P692, a thread arrives twice without having waited.
-        """
+        """Arrive. Raises P692, a thread arrives twice without having waited."""
         batch = lane_set.batch
         barrier = batch.own(ClusterBarrier)
         lanes = executing(lane_set, guard)
@@ -124,12 +115,7 @@ class ClusterArrival:
 
 
 class ClusterWait:
-    """The synchronisation point of `barrier.cluster.wait`.
-
-    Args:
-        site: the instruction.
-        guard: its guard.
-    """
+    """The synchronisation point of `barrier.cluster.wait`."""
 
     def __init__(self, site: Site, guard: SourceOperand | None) -> None:
         self.site = site

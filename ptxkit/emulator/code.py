@@ -27,7 +27,6 @@ class Computation:
     """A pure instruction.
 
     Attributes:
-        form: the instruction.
         operation: what it computes.
         sources: its operands, in the order of the operation's.
         targets: its destinations; None for one that is left out.

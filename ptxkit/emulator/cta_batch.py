@@ -20,13 +20,11 @@ T = TypeVar("T")
 
 
 class RelaxedOrder(Protocol):
-    """What relaxed operations on mbarriers order, beside memory; see `tensor_memory.fences`."""
+    """What relaxed operations on mbarriers order, beside memory; see `tensor_memory.order`."""
 
-    def arrive(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
-        """Rows arrive at mbarriers with `.relaxed`."""
+    def arrive(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None: ...
 
-    def wait(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        """Rows have waited for mbarriers with `.relaxed`."""
+    def wait(self, rows: np.ndarray, slots: np.ndarray) -> None: ...
 
 
 class CtaBatch(Ctas):

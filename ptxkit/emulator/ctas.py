@@ -16,23 +16,17 @@ from ptxkit.emulator.values import WARP
 class Scheduling(Protocol):
     """What the parts of a batch ask of its schedule; see `ptxkit.emulator.scheduler`."""
 
-    def runnable(self) -> bool:
-        """Whether any lane can run."""
+    def runnable(self) -> bool: ...
 
-    def wake(self, slots: np.ndarray) -> None:
-        """Whoever waits for one of these mbarriers looks at it again."""
+    def wake(self, slots: np.ndarray) -> None: ...
 
-    def awaited(self) -> np.ndarray:
-        """The mbarriers that lanes wait for."""
+    def awaited(self) -> np.ndarray: ...
 
-    def expire(self) -> bool:
-        """Time limits run out: whoever waits for an mbarrier goes on without it; whether anybody does."""
+    def expire(self) -> bool: ...
 
-    def reconsider(self) -> None:
-        """Ask every synchronisation point again."""
+    def reconsider(self) -> None: ...
 
-    def state(self) -> bytes:
-        """A digest of where all lanes are and what their registers hold."""
+    def state(self) -> bytes: ...
 
 
 class Ctas:

@@ -99,12 +99,8 @@ def state(launch: LaunchState, schedules: Sequence[LaneSchedule]) -> bytes:
 
 
 def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault:
-    """The fault for batches that loop without anything ever changing.
-
-    Args:
-        schedules: of the resident ones.
-        held_back: CTAs that have no room to start.
-    """
+    """The fault for batches that loop without anything ever changing. `schedules`: of the resident ones.
+    `held_back`: CTAs that have no room to start."""
     lines: list[Line] = []
     site = None
     for schedule in schedules:
@@ -147,11 +143,7 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 
 
 def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) -> list[Line]:
-    """Lines about the warps of a set.
-
-    Args:
-        said: by row, what is said of one warp, and of several.
-    """
+    """Lines about the warps of a set. `said`: by row, what is said of one warp, and of several."""
     lines = []
     rows = _rows(batch, lane_set)
     for (cta, lanes, (one, many)), run in groupby(

@@ -51,7 +51,6 @@ class CodePlace:
     """Where a lane set stands: before an instruction.
 
     Attributes:
-        lane_set: the lane set.
         block: of its code.
         index: of the instruction in the block.
     """
@@ -172,11 +171,7 @@ class Debugger:
         return made
 
     def delete(self, number: int) -> None:
-        """Drop a breakpoint.
-
-        Raises:
-            KeyError: there is none of that number.
-        """
+        """Drop a breakpoint. Raises KeyError: there is none of that number."""
         gone = self.breakpoints.pop(number)
         self._wanted[id(gone.instruction)].remove(gone)
 

@@ -22,11 +22,11 @@ from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.builder import build
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
+from ptxkit.emulator.faults import Origins
 from ptxkit.emulator.global_memory import GlobalMemory
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, Events, LaunchState
-from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.program import EntryProgram
 
 ORDERS = ("lazy", "eager", "random")

@@ -2,20 +2,22 @@
 
 Where a pure operation only computes (`ptxkit.emulator.operation`), an effect touches memory, other lanes,
 control flow or the machine. Its reader, registered by the name of its row in `Effects`, takes a
-`ScopedInstruction` and returns an `Effect`, made of up to three parts that run at different times.
+`ScopedInstruction` and returns an `Effect`, made of up to three parts that the machine runs at different
+times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
-from ptxkit.emulator.opcodes import REGISTERED, load_operation
+from ptxkit.emulator.opcodes import EFFECTS, Chapter, load_operation
 
 GuardedStep = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
@@ -23,15 +25,16 @@ them, else a bool array that differs between lanes. A true result says that unde
 register."""
 
 
-class Links(Protocol):
-    """Where an end can lead to, known once a function has been cut into blocks."""
+class Links:
+    """Where the end of a block can lead to: to the next one, and to labels."""
 
-    @property
-    def next(self) -> int:
-        """The block behind the instruction."""
+    def __init__(self, flow: FunctionCode, block_at: Mapping[int, int], number: int) -> None:
+        self._flow, self._block_at = flow, block_at
+        self.next = number + 1
 
-    def block(self, label: Any) -> int:
-        """The block at a label's symbol."""
+    def block(self, label: Symbol) -> int:
+        """The block at a label."""
+        return self._block_at[self._flow.at[label]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +60,18 @@ class Effect:
     transfer: MemoryTransfer | None = None
 
 
-class Effects:
-    """Where a chapter's effects are registered by the names of their rows, as pure operations are
-    (`ptxkit.emulator.operation.Operations`).
+Reader = Callable[[ScopedInstruction], Effect]
 
-    Args:
-        chapter: the name of the chapter's file in `ptxkit.isa`.
-    """
 
-    def __init__(self, chapter: str) -> None:
-        self.chapter = chapter
+def hint(form: ScopedInstruction) -> Effect:
+    """An instruction that changes nothing, and of which an address that is not valid does not matter."""
+    return Effect(lambda lane_set, guard: None)
 
-    def __call__(self, *names: str) -> Callable[[Reader], Reader]:
-        """A decorator: the effect of instructions of these names."""
 
-        def register(reader: Reader) -> Reader:
-            for name in names:
-                if EFFECTS.setdefault((self.chapter, name), reader) is not reader:
-                    raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
-                REGISTERED.add((self.chapter, name))
-            return reader
+class Effects(Chapter[Reader]):
+    """The effects of a chapter."""
 
-        return register
+    readers = EFFECTS
 
 
 def effect_of(form: ScopedInstruction) -> Effect | None:
@@ -86,8 +79,3 @@ def effect_of(form: ScopedInstruction) -> Effect | None:
     load_operation(form.row.chapter, form.row.name)
     reader = EFFECTS.get((form.row.chapter, form.row.name))
     return reader(form) if reader is not None else None
-
-
-Reader = Callable[["ScopedInstruction"], Effect]
-EFFECTS: dict[tuple[str, str], Reader] = {}
-"""The effects by chapter of the instruction set and name of the instruction."""

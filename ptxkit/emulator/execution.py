@@ -68,11 +68,7 @@ class Execution:
         return self.program.entry.name
 
     def run(self, progress: Progress | None = None) -> None:
-        """Run every CTA to its end.
-
-        Raises:
-            EmulatorFault: the first error finding.
-        """
+        """Run every CTA to its end. Raises EmulatorFault: the first error finding."""
         self._begin()
         launch = self.launch
         held = []

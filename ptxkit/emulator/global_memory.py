@@ -120,11 +120,7 @@ class GlobalMemory(Bank):
             raise error("P714", "the emulator was closed", help="open it again with `open_device`")
 
     def allocate(self, size: int, name: str, align: int = GRANULE, heap: bool = False) -> Allocation:
-        """A new range. Its bytes are zero and count as defined.
-
-        Raises:
-            PtxkitError: P705, there is no room.
-        """
+        """A new range. Its bytes are zero and count as defined. Raises P705, there is no room."""
         align = max(align, GRANULE)
         address = -(-self._next // align) * align
         least, most = RED_ZONE

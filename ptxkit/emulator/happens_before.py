@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.lanes_apart import EVERY, Waited
-from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
+from ptxkit.emulator.clocks import EVERY, HANDED_ON, SPACES, ReleaseClocks, Waited
 from ptxkit.emulator.values import distinct
 from ptxkit.emulator.vector_clocks import VectorClocks
 from ptxkit.isa.modifiers import MemoryOrder
@@ -173,13 +172,8 @@ class HappensBefore(VectorClocks):
             clocks.copy_from(ReleaseClocks(len(clocks.acquired), *self._extent), slots)
 
     def release(self, rows: np.ndarray, slots: np.ndarray, number: int, relaxed: bool = False) -> None:
-        """Rows arrive at mbarriers: what they have seen and done so far is released to them.
-
-        Args:
-            rows, slots: the rows and where each arrives.
-            number: the event.
-            relaxed: whether only what a fence has published is.
-        """
+        """Rows arrive at mbarriers: what they have seen and done so far is released to them. `rows`, `slots`:
+        the rows and where each arrives. `relaxed`: whether only what a fence has published is."""
         rows, slots = _pairs(rows, slots)
         if relaxed:
             self.relaxed[rows] = number
@@ -213,14 +207,8 @@ class HappensBefore(VectorClocks):
     def take(self, published: ReleaseClocks, rows: np.ndarray, keys: np.ndarray) -> None:
         """Rows acquire what something hands on."""
         published = published.grown(len(published.acquired), self.completed.shape[2])
-        for mine, theirs in (
-            (self.clocks, published.clocks),
-            (self.proxied, published.proxied),
-            (self.acquired, published.acquired),
-            (self.completed, published.completed),
-            (self.initialised, published.initialised),
-        ):
-            np.maximum.at(mine, rows, theirs[keys])
+        for name in HANDED_ON:
+            np.maximum.at(getattr(self, name), rows, getattr(published, name)[keys])
         size = self.batch.cluster
         if size > 1:
             ranks = published.clocks[keys].reshape(len(keys), size, -1).max(axis=2) > self.start
@@ -269,7 +257,6 @@ class HappensBefore(VectorClocks):
 
         Args:
             rows, slots: the rows and what each waited for.
-            number: the event.
             relaxed: whether a fence has yet to make it good.
             masks: the lanes of each that did; None for all of them.
             by_parity: whether they gave the parity of the phase.

@@ -146,7 +146,6 @@ def shared_words(batch: CtaBatch, cta: int, address: int, width: int, count: int
     """Elements of the shared memory of a CTA of the batch; fewer than `count` at its end.
 
     Args:
-        batch: the batch.
         cta: the CTA's number in it.
         address: as `ld.shared` has it.
         width: bytes of an element.
@@ -255,12 +254,8 @@ def in_flight(batch: CtaBatch, cta: int) -> Iterator[str]:
             done = "is done, and has not been waited for"
         slots = getattr(operation.signal, "slots", None)
         signal = f", signals {batch.mbarriers.name(int(slots[mine[0]]))}" if slots is not None else ""
-        sizes = sum(region.of_items(_chosen(operation.count, mine)).total for region in operation.writes)
+        sizes = sum(
+            region.of_items(np.isin(np.arange(operation.count), mine)).total for region in operation.writes
+        )
         amount = f", {counted(sizes, 'byte')}" if sizes else ""
         yield f"`{operation.spelling}` at {operation.site.where}: {who}{amount}: {done}{signal}"
-
-
-def _chosen(count: int, items: np.ndarray) -> np.ndarray:
-    chosen = np.zeros(count, bool)
-    chosen[items] = True
-    return chosen

@@ -99,10 +99,7 @@ class ScopedInstruction(Decoded):
 
     def source(self, operand: tree.Operand | str, type_name: str | None = None) -> SourceOperand:
         """An operand that is read, by its name in the row: as the type that the row says, or another one.
-
-        Raises:
-            Unsupported: it is nothing that can be read so.
-        """
+        Raises Unsupported: it is nothing that can be read so."""
         operand, type_name = self._typed(operand, type_name)
         dtype = dtype_of(type_name)
         bits = DTYPES[type_name].bits
@@ -238,14 +235,8 @@ class ScopedInstruction(Decoded):
         return SourceOperand(dtype, bits, compute=compute, name=name)
 
     def target(self, operand: tree.Operand | str, type_name: str | None = None) -> TargetOperand | None:
-        """An operand that takes a result, of the type that the row says, or another one.
-
-        Returns:
-            None for `_`, and where the operand is left out.
-
-        Raises:
-            Unsupported: it is no register that can.
-        """
+        """An operand that takes a result, of the type that the row says, or another one. Returns None for
+        `_`, and where the operand is left out. Raises Unsupported: it is no register that can."""
         there = self.operands.get(operand) if isinstance(operand, str) else operand
         if there is None or (isinstance(there, tree.Name) and there.name == "_"):
             return None
@@ -264,11 +255,8 @@ class ScopedInstruction(Decoded):
         return TargetOperand(slot, width, writer(width, type_name))
 
     def address(self, operand: tree.Operand | str) -> AddressOperand:
-        """An operand in brackets, by the name of its base in the row.
-
-        Raises:
-            Unsupported: it is no address.
-        """
+        """An operand in brackets, by the name of its base in the row. Raises Unsupported: it is no
+        address."""
         if isinstance(operand, str):
             operand = self.operands[operand]
         if not isinstance(operand, tree.Address):

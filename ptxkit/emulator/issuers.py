@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
+from ptxkit.emulator.addresses import MOST_CTAS
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import AddressOperand
 from ptxkit.emulator.sync_points import executing, packed
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +23,6 @@ class Issuers:
     """The threads of a set that execute an instruction, one after the other.
 
     Attributes:
-        lane_set: the lane set.
         at: their places in the set's (n, 32) values: row and lane.
         rows: their rows of the batch.
         lanes_each: for how many lanes of its warp each stands; None where each stands for itself.
@@ -68,9 +70,26 @@ class Issuers:
         return None if lanes is None else packed(np.ascontiguousarray(lanes))[self.at[0], 0]
 
     @property
+    def batch(self) -> CtaBatch:
+        """What they belong to."""
+        return self.lane_set.batch
+
+    @property
     def lanes(self) -> np.ndarray:
         """The lane of each."""
         return self.at[1]
+
+    @property
+    def who(self) -> tuple[CtaBatch, np.ndarray, np.ndarray]:
+        """Batch, rows and lanes, as an `AsyncOperation` has them."""
+        return self.lane_set.batch, self.rows, self.at[1]
+
+    @property
+    def mask(self) -> np.ndarray:
+        """The places of the set's values that are theirs: bool (n, 32)."""
+        mask = np.zeros((self.lane_set.n, WARP), bool)
+        mask[self.at] = True
+        return mask
 
     @property
     def threads(self) -> np.ndarray:
@@ -99,15 +118,56 @@ class Issuers:
         """`thread (3, 0, 0) of CTA (0, 0, 0)`."""
         return str(self.lane_set.batch.thread(int(self.rows[item]), int(self.lanes[item])))
 
+    def remote(self, places: np.ndarray) -> np.ndarray:
+        """Whether the offset in shared memory that each has lies in another CTA than its own."""
+        remote: np.ndarray = places // self.lane_set.batch.shared.stride != self.ctas
+        return remote
+
+    def refuse(
+        self,
+        wrong: np.ndarray,
+        code: str,
+        site: Site,
+        message: str | Callable[[int], str],
+        help: str | None = None,
+    ) -> None:
+        """Raise a fault about the first of them that does something wrong, if there is one. `wrong`: bool
+        (count,). `message`: what is wrong; or what says it of one of them."""
+        if (at := first_true(wrong)) is not None:
+            said = message if isinstance(message, str) else message(at)
+            raise fault(code, said, site, (self.name(at),), help)
+
+    def destinations(self, masks: np.ndarray, site: Site) -> tuple[np.ndarray, np.ndarray]:
+        """For each destination of a multicast, by a ctaMask of each of them: whose it is, and the CTA's rank.
+        Raises P663, the cluster has not as many CTAs."""
+        size = self.lane_set.batch.cluster
+        names: np.ndarray = masks.astype(np.int64)[:, None] >> np.arange(MOST_CTAS) & 1
+        self.refuse(
+            np.array(names[:, size:].any(axis=1)),
+            "P663",
+            site,
+            lambda at: f"ctaMask {int(masks[at]):#06x} names a CTA that the cluster of {size} has not",
+        )
+        item, rank = np.nonzero(names)
+        return item, rank
+
+
+def by_thread(step: Callable[[LaneSet, Issuers], Any]) -> Callable[[LaneSet, Any], Any]:
+    """The step of an instruction that threads execute one by one: nothing where a guard holds for none."""
+
+    def guarded(lane_set: LaneSet, guard: Any) -> Any:
+        issuers = Issuers.of(lane_set, guard)
+        return step(lane_set, issuers) if len(issuers) else None
+
+    return guarded
+
 
 class AddressResolver:
     """An address operand that must lie in one state space.
 
     Args:
-        address: the operand.
         space: `global`, `shared`, `shared::cluster` or `generic`.
         size: bytes that must be there.
-        site: the instruction.
         aligned: what the address must be a multiple of; `size` where left out.
         within: the state space that a generic address must lie in.
     """
@@ -126,16 +186,9 @@ class AddressResolver:
         self.site = site
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
-        """The offset in the bank of each thread's address, int64.
-
-        Raises:
-            EmulatorFault: P602, it lies outside; P603, it is misaligned.
-        """
-        taking: Any = None
-        if len(issuers) < lane_set.size:
-            taking = np.zeros((lane_set.n, WARP), bool)
-            taking[issuers.at] = True
-        accesses = self.accessor(lane_set, taking)
+        """The offset in the bank of each thread's address, int64. Raises P602, it lies outside; P603, it is
+        misaligned."""
+        accesses = self.accessor(lane_set, issuers.mask if len(issuers) < lane_set.size else None)
         if len(accesses) == 1 and accesses[0].space == self.within:
             return issuers.take(accesses[0].index).astype(np.int64)
         other = next(access for access in accesses if access.space != self.within)

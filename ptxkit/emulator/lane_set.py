@@ -47,15 +47,12 @@ class BlockToRun(Protocol):
     count: int
 
     @property
-    def sync_point(self) -> SyncPoint | None:
-        """What a lane set must pass first, if there is something."""
+    def sync_point(self) -> SyncPoint | None: ...
 
     @property
-    def end(self) -> End:
-        """What comes next."""
+    def end(self) -> End: ...
 
-    def forget_dead(self, undefined: Undefined) -> None:
-        """Drop the undefined bits of registers that nobody reads any more."""
+    def forget_dead(self, undefined: Undefined) -> None: ...
 
 
 class CodeToRun(Protocol):
@@ -70,12 +67,10 @@ class CodeToRun(Protocol):
     wide: frozenset[int]
 
     @property
-    def blocks(self) -> Sequence[BlockToRun]:
-        """In the order of the text."""
+    def blocks(self) -> Sequence[BlockToRun]: ...
 
     @property
-    def returns(self) -> Sequence[Any]:
-        """Where results come from; see `ptxkit.emulator.call_abi.CallParameter`."""
+    def returns(self) -> Sequence[Any]: ...
 
 
 @dataclass(slots=True)
@@ -97,7 +92,6 @@ class LaneSet:
 
     Attributes:
         schedule, launch: of the batch.
-        batch: the batch.
         code, pc: the function and the number of its block that comes next.
         rows: the batch's rows that the lane set has lanes in, ascending; None for all of them.
         n: how many rows.
@@ -318,7 +312,6 @@ class LaneSchedule:
     """The lane sets of a batch: those that are ready, and those that wait at a synchronisation point.
 
     Attributes:
-        batch: the batch.
         ready: lane sets that can run.
         blocked: lane sets at a synchronisation point.
         budget: how many blocks they may run before another batch has its turn.

@@ -15,10 +15,9 @@ from ptxkit.asm.symbols import Symbol
 from ptxkit.diagnostics import Diagnostic, Severity, SpanLabel
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts, Traffic
-from ptxkit.emulator.faults import Dim3, Site, ThreadIndex, finding
+from ptxkit.emulator.faults import Dim3, Origins, Site, ThreadIndex, finding
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
-from ptxkit.emulator.origins import Origins
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import Limits
 
@@ -58,14 +57,9 @@ class Events:
         return self._sites[at] if 0 < at < len(self._sites) else None
 
     def start(self, programmatic: bool = False) -> bool:
-        """Begin a launch: everything before it is ordered before it.
-
-        Args:
-            programmatic: but for what the launch ahead of it did.
-
-        Returns:
-            Whether numbers begin anew, so that all access histories must be forgotten.
-        """
+        """Begin a launch: everything before it is ordered before it. `programmatic`: but for what the launch
+        ahead of it did. Returns whether numbers begin anew, so that all access histories must be
+        forgotten."""
         ahead, self.first = self.first, self.now
         self.ordered = ahead if programmatic else self.first
         self.together.clear()
@@ -137,18 +131,14 @@ class ProgramFacts(Protocol):
     has_dynamic: bool
 
     @property
-    def shared_variables(self) -> Mapping[Symbol, int]:
-        """The shared variables that the entry can reach, with their addresses."""
+    def shared_variables(self) -> Mapping[Symbol, int]: ...
 
     @property
-    def constants(self) -> tuple[Bank, int]:
-        """The constant memory, and the address behind its last byte."""
+    def constants(self) -> tuple[Bank, int]: ...
 
-    def flow(self, function: str) -> Flow:
-        """The instructions of a function that has a body in the module."""
+    def flow(self, function: str) -> Flow: ...
 
-    def has_body(self, function: str) -> bool:
-        """Whether the module has the body of a function, or of the one that it is an alias of."""
+    def has_body(self, function: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +168,7 @@ class SharedLayout:
 
 class Grid:
     """The CTAs of a grid, in the order of their start: cluster by cluster, and in each cluster by rank.
-
-    Attributes:
-        started: CTAs that have started or been cancelled.
-    """
+    `started`: CTAs that have started or been cancelled."""
 
     def __init__(self, shape: CheckedLaunch) -> None:
         self.shape = shape
@@ -284,11 +271,8 @@ class LaunchState:
         return found
 
     def cancel(self) -> tuple[int, int, int, int]:
-        """Take the next cluster that has not started out of the queue, for a CTA that runs.
-
-        Returns:
-            The coordinates of its first CTA, and 1; zeros where there is none left.
-        """
+        """Take the next cluster that has not started out of the queue, for a CTA that runs. Returns the
+        coordinates of its first CTA, and 1; zeros where there is none left."""
         if not self.grid.unstarted:
             return 0, 0, 0, 0
         x, y, _ = self.shape.grid

@@ -60,12 +60,8 @@ class Fragment:
         self.places = place.T.reshape(self.registers, self.packed, self.lanes)
 
     def gather(self, values: Sequence[Any], n: int) -> np.ndarray:
-        """The codes of the matrix, in the smallest unsigned type.
-
-        Args:
-            values: the raw registers, each of a shape that broadcasts to (n, lanes).
-            n: rows of the set, or warpgroups.
-        """
+        """The codes of the matrix, in the smallest unsigned type. `values`: the raw registers, each of a
+        shape that broadcasts to (n, lanes). `n`: rows of the set, or warpgroups."""
         words = np.empty((self.registers, self.lanes, n), CODES[self.word])
         for into, value in zip(words, values, strict=True):
             into[...] = value.T if np.ndim(value) else value
@@ -142,10 +138,7 @@ class MatrixTarget:
 
     def write(self, lane_set: LaneSet, guard: Any, matrix: np.ndarray, undefined: Mask = None) -> bool:
         """Store a matrix of codes, of which some may be undefined (bits, or bool for all of an element's).
-
-        Returns:
-            Whether any are.
-        """
+        Returns whether any are."""
         masks: list[np.ndarray] | None = None
         if undefined is not None:
             bits, origin = undefined
@@ -194,7 +187,6 @@ class SparsityMetadata:
     """A metadata operand with its sparsity selector.
 
     Args:
-        form: the instruction.
         operands: the names of metadata and selector.
         k: elements along K, dense.
         bits: of an element, 8 for all that sit in bytes.

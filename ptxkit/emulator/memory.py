@@ -100,7 +100,6 @@ class Bank:
     """A flat byte memory.
 
     Attributes:
-        data: the bytes.
         shadow: a bit set for each undefined bit, or None where everything is defined.
         origins: for every four bytes the origin of what a kernel left undefined there, 0 for none; or None.
     """

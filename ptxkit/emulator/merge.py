@@ -28,7 +28,6 @@ def hold(lane_set: LaneSet, held: np.ndarray, sync_point: Blocking, result: Any 
     """Block some of a set's lanes at a synchronisation point.
 
     Args:
-        lane_set: the lane set.
         held: bool (n, 32), the lanes; some of its own, or none.
         sync_point: where.
         result: what these lanes keep; see `LaneSet.result`.

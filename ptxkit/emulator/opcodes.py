@@ -4,8 +4,10 @@ A file registers its operations when it is imported. `load_operation` imports fi
 registered the instruction, so that a run loads what its kernel has and little more.
 """
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any, ClassVar, Generic, TypeVar
 
 CHAPTERS = {
     "integer": ("integer",),
@@ -38,22 +40,52 @@ CHAPTERS = {
         "launch_control",
         "tensor_map",
     ),
-    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy", "tensor_map"),
+    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_map"),
     "mbarrier": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),
     "wgmma": ("wgmma",),
-    "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "copy", "mma", "move", "synchronise")),
+    "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "mma", "move", "synchronise")),
 }
 """The files that have the operations of each chapter of the instruction set, what most kernels need first."""
 
-REGISTERED: set[tuple[str, str]] = set()
-"""Chapter and name of every instruction whose operation or effect is there."""
+Readers = dict[tuple[str, str], Any]
+"""Readers of instructions by chapter of the instruction set and name of the row (`mul.lo`)."""
+OPERATIONS: Readers = {}
+EFFECTS: Readers = {}
+Reader = TypeVar("Reader", bound=Callable[..., Any])
+
+
+class Chapter(Generic[Reader]):
+    """Where what reads a chapter's instructions is registered, by the names of their rows.
+
+    `ptxkit.isa` has a file a chapter, and its rows know what type each operand has and which modifiers go
+    together; so a reader is asked for what a row allows, and for nothing else.
+
+    Args:
+        chapter: the name of that file.
+    """
+
+    readers: ClassVar[Readers]
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+
+    def __call__(self, *names: str) -> Callable[[Reader], Reader]:
+        """A decorator: the reader of instructions of these names."""
+
+        def register(reader: Reader) -> Reader:
+            for name in names:
+                if self.readers.setdefault((self.chapter, name), reader) is not reader:
+                    raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
+            return reader
+
+        return register
 
 
 @cache
 def load_operation(chapter: str, name: str) -> None:
     """Import files of a chapter until one of them has registered an instruction; all, where none has it."""
     for file in CHAPTERS.get(chapter, ()):
-        if (chapter, name) in REGISTERED:
+        if (chapter, name) in OPERATIONS or (chapter, name) in EFFECTS:
             return
         import_module(f"ptxkit.emulator.operations.{file}")

@@ -124,11 +124,18 @@ class TargetOperand:
         return (both, origin or before) if both.any() else None
 
 
+def put(
+    target: TargetOperand | None, lane_set: LaneSet, value: Any, mask: tuple[Any, int] | None, guard: Any
+) -> None:
+    """Store a result where the instruction has a destination for it."""
+    if target is not None:
+        target.write(lane_set, value, mask, guard)
+
+
 def lanes_of(lane_set: LaneSet, guard: Any, shape: tuple[int, ...]) -> Any:
     """Which places of a value of `shape` any active lane of the lane set uses; None for all of them.
 
     Args:
-        lane_set: the lane set.
         guard: the guard's value, None where there is none; a uniform guard must be true.
         shape: () or two axes that broadcast against (rows, 32).
     """
@@ -148,10 +155,8 @@ def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, wha
     """Something undefined decides what the machine does.
 
     Args:
-        lane_set: the lane set.
         mask: the undefined bits of each lane.
         origin: of these bits.
-        site: the instruction.
         what: what it is that decides.
 
     Raises:
@@ -216,11 +221,8 @@ class AddressOperand:
 
 
 def address_parts(address: tree.Address) -> tuple[tree.Name | None, int]:
-    """The name in an address, if there is one, and the number that is added to it.
-
-    Raises:
-        Unsupported: the address is made of something else.
-    """
+    """The name in an address, if there is one, and the number that is added to it. Raises Unsupported: the
+    address is made of something else."""
     base, offset = split_offset(address.base)
     if address.offset is not None:
         step = literal(address.offset, "s64")

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.opcodes import REGISTERED, load_operation
+from ptxkit.emulator.opcodes import OPERATIONS, Chapter, load_operation
 
 Array = np.ndarray | np.generic
 
@@ -73,34 +73,11 @@ class Pure:
 Operation = Callable[[Decoded], Pure]
 """What an instruction computes, by its row."""
 
-OPERATIONS: dict[tuple[str, str], Operation] = {}
-"""The operations by chapter of the instruction set and name of the instruction (`mul.lo`)."""
 
+class Operations(Chapter[Operation]):
+    """The pure operations of a chapter."""
 
-class Operations:
-    """Where a chapter's operations are registered, by the names of their rows.
-
-    `ptxkit.isa` has a file a chapter, and its rows know what type each operand has and which modifiers go
-    together; so an operation is asked for what a row allows, and for nothing else.
-
-    Args:
-        chapter: the name of that file.
-    """
-
-    def __init__(self, chapter: str) -> None:
-        self.chapter = chapter
-
-    def __call__(self, *names: str) -> Callable[[Operation], Operation]:
-        """A decorator: the operation of instructions of these names."""
-
-        def register(operation: Operation) -> Operation:
-            for name in names:
-                if OPERATIONS.setdefault((self.chapter, name), operation) is not operation:
-                    raise ValueError(f"`{name}` of chapter {self.chapter} is registered twice")
-                REGISTERED.add((self.chapter, name))
-            return operation
-
-        return register
+    readers = OPERATIONS
 
     def elementwise(
         self,
@@ -126,7 +103,6 @@ def computes(
     """The operation whose operands have the types that the row says.
 
     Args:
-        form: the instruction.
         function, undefined: see `Pure`.
         results, sources: types in place of the row's, where the function sees the bits as something else.
         divides: see `Pure`.

@@ -18,7 +18,7 @@ from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import executing
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 
 STORIES = 8
 """How many lines a deadlock tells of what happened to mbarriers."""
@@ -31,11 +31,9 @@ class PhaseSyncPoint:
         story: what happened to the mbarriers that somebody waits for in a deadlock.
 
     Args:
-        site: the instruction.
         places: its mbarrier.
         phase: reads the token, or the parity.
         parity: which of the two.
-        guard: the instruction's guard.
     """
 
     def __init__(
@@ -52,42 +50,30 @@ class PhaseSyncPoint:
         self.parity = parity
         self.guard = guard.reader if guard is not None else None
         self.story: list[str] = []
-        self._stuck = "P676"
-
-    @property
-    def code(self) -> str:
-        """What a deadlock at it is called."""
-        return self._stuck
+        self.code = "P676"
 
     def who(self, lane_set: LaneSet, guard: Any) -> Issuers:
         """The threads that wait."""
         return Issuers.by_warp(lane_set, guard, self.places.accessor.read(lane_set), self.phase(lane_set))
 
     def look(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
-        """The mbarrier of each thread, and whether the phase that it waits for is complete.
-
-        Raises:
-            EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's
-                (P684).
-        """
+        """The mbarrier of each thread, and whether the phase that it waits for is complete. Raises
+        EmulatorFault: it is no mbarrier (P670, ..), another CTA's (P685), the token is another one's
+        (P684)."""
         barriers = lane_set.batch.mbarriers
         slots = barriers.find(issuers, self.places(lane_set, issuers), self.site)
-        remote = barriers.cta_of(slots) != issuers.ctas
-        if remote.any():
-            at = int(np.argmax(remote))
-            raise fault(
-                "P685",
-                f"`{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
-                self.site,
-                (issuers.name(at),),
-                "only threads of the mbarrier's own CTA can wait for it",
-            )
+        issuers.refuse(
+            issuers.remote(barriers.place[slots]),
+            "P685",
+            self.site,
+            lambda at: f"`{self.site.instruction.spelling}` on {barriers.name(int(slots[at]))}",
+            "only threads of the mbarrier's own CTA can wait for it",
+        )
         phase = issuers.take(self.phase(lane_set))
         if self.parity:
             return slots, barriers.parity_completed(slots, phase.astype(np.int64) & 1)
         done, foreign = barriers.check_tokens(slots, phase.astype(np.uint64))
-        if foreign.any():
-            at = int(np.argmax(foreign))
+        if (at := first_true(foreign)) is not None:
             raise fault(
                 "P684",
                 "the state is no token of the current phase of this mbarrier, or of the last one",
@@ -130,7 +116,7 @@ class PhaseSyncPoint:
         slots = batch.mbarriers.find(issuers, self.places(lane_set, issuers), self.site, visible=False)
         slot = int(slots[mine[0]])
         phase = int(issuers.take(self.phase(lane_set))[mine[0]])
-        self._stuck, why = batch.mbarriers.stuck(slot)
+        self.code, why = batch.mbarriers.stuck(slot)
         wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
         state, *story = batch.mbarriers.state(slot)
         if len(self.story) < STORIES:

@@ -72,11 +72,7 @@ class _Cta:
 
 
 def svg(trace: Event) -> str:
-    """The picture of a trace.
-
-    Args:
-        trace: what `trace.Recorder.to_json` gives.
-    """
+    """The picture of a trace. `trace`: what `trace.Recorder.to_json` gives."""
     ctas = _ctas(trace["traceEvents"])
     steps = max(1, trace["metadata"]["steps"])
     scale = (WIDTH - LEFT - RIGHT) / steps

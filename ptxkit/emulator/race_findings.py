@@ -13,9 +13,9 @@ import numpy as np
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
+from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
 

@@ -29,16 +29,12 @@ from ptxkit.emulator.launch_state import ProgramFacts
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.race_findings import party, report
 from ptxkit.emulator.reach import Reach
-from ptxkit.emulator.values import WARP, distinct
+from ptxkit.emulator.values import WARP, distinct, first_true
 from ptxkit.isa.modifiers import MemoryOperation
 
 
 def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -> int:
-    """Look for a write that the load races with, and enter the load.
-
-    Returns:
-        The load's number.
-    """
+    """Look for a write that the load races with, and enter the load. Returns the load's number."""
     batch = access.lane_set.batch
     number = batch.launch.events.take(access.site)
     index = np.atleast_2d(np.asarray(access.index))
@@ -68,11 +64,8 @@ def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -
 def check_store(
     access: Reach, history: AccessHistory, values: tuple[Any, ...], width: int, strong: bool
 ) -> int:
-    """Look for accesses that a store races with, and enter the store; before it is made.
-
-    Returns:
-        The store's number.
-    """
+    """Look for accesses that a store races with, and enter the store; before it is made. Returns the store's
+    number."""
     batch = access.lane_set.batch
     number = batch.launch.events.take(access.site)
     index, spread, active = access.broadcast(values)
@@ -101,11 +94,8 @@ def check_store(
 
 
 def enter_atomic(access: Reach, history: AccessHistory, size: int) -> int:
-    """Look for weak accesses that an atomic operation races with, and enter it.
-
-    Returns:
-        The operation's number.
-    """
+    """Look for weak accesses that an atomic operation races with, and enter it. Returns the operation's
+    number."""
     batch = access.lane_set.batch
     if batch.launch.program.asynchronous:
         access.check_in_flight(size, True)
@@ -215,9 +205,7 @@ def _check_duplicates(
     for value in values:
         lanes = np.broadcast_to(value, other.shape if value.ndim != 3 else (*other.shape, 2))
         lanes = lanes.reshape(-1, 2) if value.ndim == 3 else lanes.reshape(-1, 1)
-        differs = (lanes[order][1:] != lanes[order][:-1]).any(axis=1) & same
-        if differs.any():
-            at = int(np.argmax(differs))
+        if (at := first_true((lanes[order][1:] != lanes[order][:-1]).any(axis=1) & same)) is not None:
             pair = [int(order[at + i]) for i in (0, 1)]
             parties = [party(access, history, own.reshape(-1)[lane]) for lane in pair]
             report(access, parties[0], parties[1], int(flat[pair[0]]), "write", "write")
@@ -310,8 +298,7 @@ def _find_race(
         bad &= ~happens_before.is_over(history, theirs, rows)
     if (earlier, later) == ("write", "read") and not strong and bad.any():
         bad &= ~_guessed(access, history, theirs)
-    if bad.any():
-        at = int(np.argmax(bad))
+    if (at := first_true(bad)) is not None:
         index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), flagged.shape[:2])
         place = int(index[row[at], lane[at]]) + int(piece[at]) * history.granule
         them, me = party(access, history, theirs[at]), party(access, history, mine[at], int(rows[at]))

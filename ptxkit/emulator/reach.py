@@ -24,8 +24,6 @@ class Reach:
 
     Attributes:
         lane_set: whose lanes.
-        site: the instruction.
-        space: the state space.
         bank: the bytes.
         index: a byte offset in the bank: an int, or an array that broadcasts against (rows, 32). Lanes that
             take no part have the index of one that does.
@@ -70,11 +68,7 @@ class Reach:
         return launch.seek_races(self.owner)
 
     def refuse(self, does: str, why: str) -> NoReturn:
-        """Report that memory of this space can't be accessed so.
-
-        Raises:
-            EmulatorFault: P602.
-        """
+        """Report that memory of this space can't be accessed so. Raises P602."""
         thread = self.lane_set.thread(*self.lane_set.first(np.True_ if self.guard is None else self.guard))
         spelling = self.site.instruction.spelling
         message = f"out of bounds: `{spelling}` {does} {self.space} memory, {why}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,19 +41,16 @@ def _total_shared(batch: Ctas) -> Any:
     return _u32(-(-batch.launch.shared.used // unit) * unit)
 
 
-def _tid(axis: int) -> Value:
-    def value(batch: Ctas) -> Any:
-        x, y, z = batch.launch.shape.block
-        if (x, y, z)[axis] == 1:
-            return _u32(0)
-        number = _thread_number(batch)
-        if axis == 0:
-            return number if y * z == 1 else number % np.uint32(x)
-        if axis == 1:
-            return number // np.uint32(x) if z == 1 else number // np.uint32(x) % np.uint32(y)
-        return number // np.uint32(x * y)
-
-    return value
+def _tid(axis: int, batch: Ctas) -> Any:
+    x, y, z = batch.launch.shape.block
+    if (x, y, z)[axis] == 1:
+        return _u32(0)
+    number = _thread_number(batch)
+    if axis == 0:
+        return number if y * z == 1 else number % np.uint32(x)
+    if axis == 1:
+        return number // np.uint32(x) if z == 1 else number // np.uint32(x) % np.uint32(y)
+    return number // np.uint32(x * y)
 
 
 def _by_cta(batch: Ctas, numbers: np.ndarray) -> Any:
@@ -60,13 +58,6 @@ def _by_cta(batch: Ctas, numbers: np.ndarray) -> Any:
     if (numbers == numbers[0]).all():
         return _u32(int(numbers[0]))
     return np.repeat(numbers.astype(np.uint32), batch.warps_per_cta).reshape(-1, 1)
-
-
-def _ctaid(axis: int) -> Value:
-    def value(batch: Ctas) -> Any:
-        return _by_cta(batch, _ctaids(batch, axis))
-
-    return value
 
 
 def _ctaids(batch: Ctas, axis: int) -> np.ndarray:
@@ -79,26 +70,6 @@ def _cta_memory(batch: Ctas) -> Any:
     """The address of each CTA's slice of the memory that `.minperctamemory` asks for (10.34)."""
     addresses = batch.launch.cta_memory + batch.ctas * batch.launch.program.cta_memory
     return np.repeat(addresses.astype(np.uint64), batch.warps_per_cta).reshape(-1, 1)
-
-
-def _clusterid(axis: int) -> Value:
-    return lambda batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.shape.cluster[axis])
-
-
-def _cluster_ctaid(axis: int) -> Value:
-    return lambda batch: _by_cta(batch, _ctaids(batch, axis) % batch.launch.shape.cluster[axis])
-
-
-def _nclusterid(axis: int) -> Value:
-    return lambda batch: _u32(batch.launch.shape.grid[axis] // batch.launch.shape.cluster[axis])
-
-
-def _cluster_nctaid(axis: int) -> Value:
-    return lambda batch: _u32(batch.launch.shape.cluster[axis])
-
-
-def _of_launch(attribute: str, axis: int) -> Value:
-    return lambda batch: _u32(getattr(batch.launch.shape, attribute)[axis])
 
 
 def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
@@ -117,12 +88,23 @@ def _records(batch: Ctas) -> Any:
     return (ctas | thread).reshape(batch.rows, WARP)
 
 
+BY_AXIS: dict[str, Callable[[int, Ctas], Any]] = {
+    "tid": _tid,
+    "ntid": lambda axis, batch: _u32(batch.launch.shape.block[axis]),
+    "ctaid": lambda axis, batch: _by_cta(batch, _ctaids(batch, axis)),
+    "nctaid": lambda axis, batch: _u32(batch.launch.shape.grid[axis]),
+    "clusterid": lambda axis, batch: _by_cta(batch, _ctaids(batch, axis) // batch.launch.shape.cluster[axis]),
+    "nclusterid": lambda axis, batch: _u32(batch.launch.shape.grid[axis] // batch.launch.shape.cluster[axis]),
+    "cluster_ctaid": lambda axis, batch: _by_cta(
+        batch, _ctaids(batch, axis) % batch.launch.shape.cluster[axis]
+    ),
+    "cluster_nctaid": lambda axis, batch: _u32(batch.launch.shape.cluster[axis]),
+}
+"""Registers that are vectors, by name: what computes a component; `.w` is 0."""
+
 SPECIAL: dict[str, Value] = {
-    **{f"%tid.{axis}": _tid(i) for i, axis in enumerate("xyz")},
-    **{f"%ntid.{axis}": _of_launch("block", i) for i, axis in enumerate("xyz")},
-    **{f"%ctaid.{axis}": _ctaid(i) for i, axis in enumerate("xyz")},
-    **{f"%nctaid.{axis}": _of_launch("grid", i) for i, axis in enumerate("xyz")},
-    **{f"%{name}.w": lambda batch: _u32(0) for name in ("tid", "ntid", "ctaid", "nctaid")},
+    **{f"%{name}.{'xyz'[i]}": partial(value, i) for name, value in BY_AXIS.items() for i in range(3)},
+    **{f"%{name}.w": lambda batch: _u32(0) for name in BY_AXIS},
     "%laneid": _lane,
     "%warpid": _warp,
     "%nwarpid": lambda batch: _u32(batch.launch.limits.warps_per_sm),
@@ -149,14 +131,6 @@ SPECIAL: dict[str, Value] = {
     **{f"%pm{i}": lambda batch: _u32(0) for i in range(8)},
     **{f"%pm{i}_64": lambda batch: np.uint64(0) for i in range(8)},
     "%is_explicit_cluster": lambda batch: np.bool_(batch.launch.shape.clustered),
-    **{f"%clusterid.{axis}": _clusterid(i) for i, axis in enumerate("xyz")},
-    **{f"%nclusterid.{axis}": _nclusterid(i) for i, axis in enumerate("xyz")},
-    **{f"%cluster_ctaid.{axis}": _cluster_ctaid(i) for i, axis in enumerate("xyz")},
-    **{f"%cluster_nctaid.{axis}": _cluster_nctaid(i) for i, axis in enumerate("xyz")},
-    **{
-        f"%{n}.w": lambda batch: _u32(0)
-        for n in ("clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid")
-    },
     "%cluster_ctarank": lambda batch: _by_cta(batch, np.arange(len(batch.ctas)) % batch.cluster),
     "%cluster_nctarank": lambda batch: _u32(batch.cluster),
     "%current_graph_exec": lambda batch: np.uint64(0),

@@ -22,7 +22,7 @@ from ptxkit.emulator.operands import SourceOperand, TargetOperand, lanes_of, und
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.scope import Sum
-from ptxkit.emulator.values import RAW, constant, dtype_of, ones, raw_dtype, select, select_wide, viewed
+from ptxkit.emulator.values import RAW, constant, dtype_of, select, select_wide, viewed
 
 
 @cache
@@ -89,36 +89,36 @@ def clean_step(
 ) -> Step:
     """The step where no operand can have undefined bits."""
     letters = ""
-    parts: list[Any] = []
+    bound: list[Any] = []  # what the factory's parameters stand for, in order
     for source in sources:
         if source.invert:
             letters += "i"
-            parts.append(source.slot)
+            bound.append(source.slot)
         elif source.slot is None:
             letters += "f" if source.compute is not None else "c"
-            parts.append(source.compute if source.compute is not None else source.value)
+            bound.append(source.compute if source.compute is not None else source.value)
         else:
             letters += "r" if source.convert is None else "x"
-            parts += [source.slot, source.dtype if source.convert is None else source.convert]
+            bound += [source.slot, source.dtype if source.convert is None else source.convert]
     results = ""
     for target in targets:
         if target is None:
             results += "-"
             continue
-        parts.append(target.slot)
+        bound.append(target.slot)
         if target.bits == 128:
             results += "b"
-            parts.append(target.convert or _unchanged)
+            bound.append(target.convert or _unchanged)
         elif target.convert is not None:
             results += "x"
-            parts.append(target.convert)
+            bound.append(target.convert)
         else:
             results += "r"
     mark = "" if guard is None else "!" if guard.invert else "p"
     several = len(targets) > 1
     guards = [guard.slot] if guard is not None else []
     make = _factory(letters, results, mark, several)
-    return make(operation.function, select, select_wide, *guards, *parts)
+    return make(operation.function, select, select_wide, *guards, *bound)
 
 
 def _unchanged(value: Any) -> Any:
@@ -163,7 +163,7 @@ def tracked_step(
         condition = None
         if guard is not None:
             condition = guard.reader(lane_set)
-            check_guard(lane_set, guard, condition, site)
+            check_guard(lane_set, guard, site)
             if condition.ndim == 0:
                 if not condition:
                     return
@@ -184,9 +184,9 @@ def tracked_step(
             origin = lane_set.launch.origin(first, site)
         before = {slot: undefined.get(slot) for slot in written}
         step(lane_set)
-        for target, mask, bits in zip(targets, masks, results, strict=True):
+        for target, mask in zip(targets, masks, strict=True):
             if target is not None:
-                entry = _widened(target, mask, bits, origin)
+                entry = _widened(target, mask, origin)
                 _set_mask(lane_set, target, entry, before[target.slot], condition)
 
     return tracked
@@ -199,45 +199,16 @@ def propagate(
     if operation.undefined is not None:
         found = operation.undefined(values, masks)
         return found if isinstance(found, tuple) else (found,)
-    packed = {DTYPES[name].lanes for name in (*operation.results, *operation.sources)}
-    if len(packed) == 1 and packed != {1}:
-        return [_spread_elements(masks, bits, packed.copy().pop()) for bits in results]
-    lanes: Any = None
-    for mask in masks:
-        if mask is not None:
-            some = mask != 0
-            if mask.ndim in (1, 3):
-                some = some.any(axis=-1)
-            lanes = some if lanes is None else lanes | some
-    return [_spread(lanes, bits) for bits in results]
+    lanes = {DTYPES[name].lanes for name in (*operation.results, *operation.sources)}
+    if len(lanes) == 1 and lanes != {1}:
+        (count,) = lanes
+        return [definedness.by_parts(count, bits)(values, masks) for bits in results]
+    # Of 128 bits a mask has a further axis.
+    lanes_of_each = [m.any(axis=-1) if m is not None and m.ndim in (1, 3) else m for m in masks]
+    return [definedness.every_bit(values, lanes_of_each, bits) for bits in results]
 
 
-def _spread_elements(masks: Sequence[Any], bits: int, count: int) -> Any:
-    """All ones of each element of a packed result of which some source's element has an undefined bit."""
-    raw = raw_dtype(bits)
-    size = bits // count
-    union: Any = raw.type(0)
-    for mask in masks:
-        if mask is not None:
-            union = union | mask
-    spread: Any = raw.type(0)
-    for element in range(count):
-        whole = raw.type((2**size - 1) << element * size)
-        spread = spread | np.where(union & whole != 0, whole, raw.type(0))
-    return spread
-
-
-def _spread(lanes: Any, bits: int) -> Any:
-    """All ones of a result where a lane is set."""
-    if bits == 1:
-        return lanes
-    if bits == 128:
-        return np.where(np.asarray(lanes)[..., None], ones(128), np.uint64(0))
-    raw = raw_dtype(bits)
-    return np.where(lanes, raw.type(2**bits - 1), raw.type(0))
-
-
-def _widened(target: TargetOperand, mask: Any, bits: int, origin: int) -> tuple[Any, int] | None:
+def _widened(target: TargetOperand, mask: Any, origin: int) -> tuple[Any, int] | None:
     """A result's mask as the register has it."""
     if mask is None or not mask.any():
         return None
@@ -282,7 +253,7 @@ def effect_step(effect: Effect, guard: SourceOperand | None, site: Site) -> Step
     def step(lane_set: LaneSet) -> Any:
         condition = read(lane_set)
         if lane_set.undefined:
-            check_guard(lane_set, guard, condition, site)
+            check_guard(lane_set, guard, site)
         if condition.ndim == 0:
             return run(lane_set, None) if condition else None
         return run(lane_set, condition)
@@ -290,7 +261,7 @@ def effect_step(effect: Effect, guard: SourceOperand | None, site: Site) -> Step
     return step
 
 
-def check_guard(lane_set: LaneSet, guard: SourceOperand, value: Any, site: Site) -> None:
+def check_guard(lane_set: LaneSet, guard: SourceOperand, site: Site) -> None:
     """A guard with an undefined bit in an active lane is a finding."""
     entry = lane_set.undefined.get(guard.slot) if guard.slot is not None else None
     if entry is None:

@@ -34,12 +34,16 @@ def executing(lane_set: LaneSet, guard: Any) -> np.ndarray | None:
     return lanes if lane_set.mask is None else lanes & lane_set.mask
 
 
+def executing_rows(lane_set: LaneSet, guard: Any) -> np.ndarray:
+    """The rows of the batch in which a set's lanes execute an instruction."""
+    lanes = executing(lane_set, guard)
+    rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
+    return rows if lanes is None else rows[lanes.any(axis=1)]
+
+
 def check_defined(lane_set: LaneSet, guard: Any, source: SourceOperand, site: Site) -> None:
     """An operand decides what the machine does: it must be defined in the lanes that a guard holds for.
-
-    Raises:
-        EmulatorFault: P605.
-    """
+    Raises P605."""
     entry = source.undefined(lane_set) if lane_set.undefined else None
     if entry is None:
         return
@@ -53,7 +57,6 @@ class WarpSyncPoint:
     """Lets a lane of a warp-synchronous instruction through when all lanes of its member mask have come.
 
     Args:
-        site: the instruction.
         members: the member mask; None for all lanes of the warp.
         guard: the instruction's guard. Lanes that it switches off pass.
         exchanged: the operand whose value lanes see of one another, if there is one.

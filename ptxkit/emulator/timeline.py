@@ -19,7 +19,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
-from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.sync_points import executing_rows
 from ptxkit.emulator.values import distinct
 
 MBARRIERS, OPERATIONS, COLUMNS = 1 << 10, 1 << 16, 1 << 20
@@ -78,7 +78,6 @@ class Timeline:
     Attributes:
         recorder: where events go.
         schedule: of the batch.
-        batch: the batch.
         ended: whether nothing more will come.
     """
 
@@ -113,6 +112,10 @@ class Timeline:
         events.append({"ph": "M", "name": f"{kind}_name", **where, "args": {"name": name}})
         events.append({"ph": "M", "name": f"{kind}_sort_index", **where, "args": {"sort_index": order}})
 
+    def _begun(self, kind: str, name: str, track: Event, details: Event) -> Event:
+        """A slice that begins now."""
+        return {"ph": "X", "cat": kind, "name": name, "ts": self.recorder.now, **track, "args": details}
+
     def _slice(self, event: Event) -> None:
         """Close a slice now, and keep it unless it is empty."""
         event["dur"] = self.recorder.now - event["ts"]
@@ -134,9 +137,7 @@ class Timeline:
             self.recorder.now += 1
 
     def _enter(self, lane_set: LaneSet) -> None:
-        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
-        if lane_set.mask is not None:
-            rows = rows[lane_set.mask.any(axis=1)]
+        rows, _ = lane_set.occupied()
         rows = rows[self.rows[rows] & (self._state[rows] == WAITING)]
         for row in rows.tolist():
             self._turn(row, RUNNING, None)
@@ -189,13 +190,10 @@ class Timeline:
 
     def _instant(self, lane_set: LaneSet, site: Site, guard: SourceOperand | None) -> None:
         """The warps of which a lane executes an instruction."""
-        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
         holds = guard.reader(lane_set) if guard is not None else None
         if holds is not None and holds.ndim == 0 and not holds:
             return
-        lanes = executing(lane_set, holds)
-        if lanes is not None:
-            rows = rows[np.asarray(lanes).any(axis=1)]
+        rows = executing_rows(lane_set, holds)
         for row in rows[self.rows[rows]].tolist():
             event = {"ph": "i", "s": "t", "cat": "instruction", "ts": self.recorder.now, **self._track(row)}
             self.recorder.events.append({**event, "name": site.instruction.spelling, "args": _place(site)})
@@ -205,12 +203,8 @@ class Timeline:
     def issued(
         self, operation: AsyncOperation, site: Site | None = None, reads: Sequence[Region] | None = None
     ) -> None:
-        """An operation is queued: a slice for each CTA whose threads issued some of it.
-
-        Args:
-            operation: the operation.
-            site, reads: of an instruction that joins an operation, itself and what it reads.
-        """
+        """An operation is queued: a slice for each CTA whose threads issued some of it. `site` and `reads`:
+        of an instruction that joins an operation, itself and what it reads."""
         reads = operation.reads if reads is None else reads
         site = site or operation.site
         ctas = operation.rows // self.batch.warps_per_cta
@@ -232,15 +226,8 @@ class Timeline:
                 "bytes_written": _bytes(operation.writes, items),
                 "signal": self._signal(operation, items),
             }
-            event: Event = {
-                "ph": "X",
-                "cat": "operation",
-                "name": site.name,
-                "pid": self.processes[cta],
-                "tid": OPERATIONS + lane,
-                "ts": self.recorder.now,
-                "args": details,
-            }
+            track = {"pid": self.processes[cta], "tid": OPERATIONS + lane}
+            event = self._begun("operation", site.name, track, details)
             self._in_flight.setdefault(id(operation), []).append(_OperationSlice(cta, lane, event))
         if operation.delivered:
             self.completed(operation)
@@ -297,14 +284,8 @@ class Timeline:
             if slot not in self._named:
                 self._named.add(slot)
                 self._name(track["pid"], track["tid"], self._mbarrier(slot))
-            self._phases[slot] = {
-                "ph": "X",
-                "cat": "mbarrier",
-                "name": f"phase {int(barriers.phase[slot])}",
-                "ts": self.recorder.now,
-                **track,
-                "args": {"expected": int(barriers.expected[slot])},
-            }
+            name, expected = f"phase {int(barriers.phase[slot])}", int(barriers.expected[slot])
+            self._phases[slot] = self._begun("mbarrier", name, track, {"expected": expected})
 
     def invalidated(self, slots: np.ndarray) -> None:
         """Some mbarriers are no more."""
@@ -325,14 +306,9 @@ class Timeline:
             return
         track = {"pid": self.processes[cta], "tid": COLUMNS + first}
         self._name(track["pid"], track["tid"], f"tensor memory {first}")
-        self._columns[cta, first] = {
-            "ph": "X",
-            "cat": "tensor memory",
-            "name": f"columns {first} to {first + columns - 1}",
-            "ts": self.recorder.now,
-            **track,
-            "args": {**_place(site), "columns": columns, "cta_group": cta_group, "freed": True},
-        }
+        name = f"columns {first} to {first + columns - 1}"
+        details = {**_place(site), "columns": columns, "cta_group": cta_group, "freed": True}
+        self._columns[cta, first] = self._begun("tensor memory", name, track, details)
 
     def freed(self, cta: int, first: int) -> None:
         """A CTA gives columns of tensor memory back."""

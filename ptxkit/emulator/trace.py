@@ -27,8 +27,7 @@ class Traced(Protocol):
     recorder: Recorder | None
 
     @property
-    def name(self) -> str:
-        """The entry."""
+    def name(self) -> str: ...
 
 
 class Recorder(TraceRecord):

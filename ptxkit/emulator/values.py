@@ -81,11 +81,8 @@ def viewed(value: Any, dtype: np.dtype) -> Any:
 
 
 def reader(bits: int, type_name: str) -> Callable[[Any], Any] | None:
-    """What turns the value of a register of `bits` bits into an operand of a type, low bits first.
-
-    Returns:
-        None where a view does.
-    """
+    """What turns the value of a register of `bits` bits into an operand of a type, low bits first. Returns
+    None where a view does."""
     wanted = DTYPES[type_name].bits
     dtype = dtype_of(type_name)
     if bits == wanted or (bits == 8 and wanted < 8):
@@ -158,3 +155,8 @@ def distinct(values: Any) -> np.ndarray:
     first = np.ones(flat.shape, bool)
     np.not_equal(flat[1:], flat[:-1], out=first[1:])
     return flat[first]
+
+
+def first_true(mask: np.ndarray | np.bool_) -> int | None:
+    """The place of the first True in a flat view of a mask; None where there is none."""
+    return int(mask.argmax()) if mask.any() else None

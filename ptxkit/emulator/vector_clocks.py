@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
+from ptxkit.emulator.clocks import SPACES, LanesApart, MbarrierSlots, ReleaseClocks
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.lanes_apart import LanesApart, MbarrierSlots
-from ptxkit.emulator.release_clocks import SPACES, ReleaseClocks
 from ptxkit.emulator.values import WARP
 
 Taker = Callable[[AccessHistory, np.ndarray, np.ndarray], np.ndarray]
@@ -24,6 +23,8 @@ Taker = Callable[[AccessHistory, np.ndarray, np.ndarray], np.ndarray]
 
 class VectorClocks:
     """The vector clock of each warp of a batch.
+
+    Where a method takes `history`, `record` and `rows`, each row of the batch has a record of that history.
 
     Attributes:
         clocks: int64 (rows, warps of a cluster): accesses of that warp with smaller numbers happen before
@@ -87,11 +88,7 @@ class VectorClocks:
 
     def limit(self, rows: np.ndarray | None, private: bool) -> Any:
         """The least number whose event may not happen before what a row does: a column, or one for all.
-
-        Args:
-            rows: of the batch; None for all.
-            private: whether only accesses of the own CTA count.
-        """
+        `rows`: of the batch; None for all. `private`: whether only accesses of the own CTA count."""
         if self._limit is None:
             own = self.clocks.min(axis=1)
             if len(self._published.acquired):
@@ -124,9 +121,6 @@ class VectorClocks:
         """Whether the accesses of some records happen before what rows do now.
 
         Args:
-            history: whose records.
-            record: a record for each row.
-            rows: of the batch.
             strong: whether relaxed reads of the rows count, which a fence has yet to make good.
             lanes: the lane of each row that asks; None where all of them do together.
         """
@@ -136,16 +130,12 @@ class VectorClocks:
         known: np.ndarray = number < np.where(near, self.clocks[rows, column], elsewhere)
         is_async = history.is_async(record)
         if is_async.any() and self.completed.shape[2]:
-            local = np.minimum(
-                (history.thread(record) & THREAD).astype(np.int64), self.completed.shape[2] - 1
-            )
+            local = _local(history, record, self.completed.shape[2])
             by_machine = np.where(near, self.completed[rows, rank, local], self.acquired[rows])
             known = np.where(is_async, number <= by_machine, known)
         if lanes is not None and self.apart.warps:
             for one, at in self.apart.pairs(rows, lanes):
-                local = np.minimum(
-                    (history.thread(record[at]) & THREAD).astype(np.int64), one.completed.shape[1] - 1
-                )
+                local = _local(history, record[at], one.completed.shape[1])
                 clocks = np.where(is_async[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
                 known[at] &= ~near[at] | (number[at] < clocks)
         return known
@@ -167,13 +157,7 @@ class VectorClocks:
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, completion: np.ndarray
     ) -> np.ndarray:
         """Whether rows know that the asynchronous machine was done with something after some accesses.
-
-        Args:
-            history: whose records.
-            record: of a thread's access, for each row.
-            rows: of the batch.
-            completion: the number in `completed` by which that is known, for each warp of the record's CTA.
-        """
+        `completion`: for each warp of the record's CTA the number in `completed` by which that is known."""
         near, column, rank = self._whose(history, record, rows)
         done = self.completed[rows, rank, completion[column % self.batch.warps_per_cta]]
         known: np.ndarray = near & (history.number(record) < done)
@@ -192,13 +176,7 @@ class VectorClocks:
         return over
 
     def took(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Whether rows know that threads' reads are over, because products took the values that they read.
-
-        Args:
-            history: whose records.
-            record: a read for each row.
-            rows: of the batch.
-        """
+        """Whether rows know that threads' reads are over, because products took the values that they read."""
         found = np.zeros(len(rows), bool)
         for taker in self.takers:
             found |= taker(history, record, rows)
@@ -212,14 +190,8 @@ class VectorClocks:
     def visible_to_async_proxy(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, space: str
     ) -> np.ndarray:
-        """Whether what rows do through the async proxy sees the generic accesses of some records.
-
-        Args:
-            history: whose records.
-            record: a record for each row.
-            rows: of the batch.
-            space: `shared` or `global`, where the history's memory lies.
-        """
+        """Whether what rows do through the async proxy sees the generic accesses of some records. `space`:
+        `shared` or `global`, where the history's memory lies."""
         near, column, _ = self._whose(history, record, rows)
         visible: np.ndarray = ~near | (
             history.number(record) < self.proxied[rows, SPACES.index(space), column]
@@ -245,12 +217,7 @@ class VectorClocks:
     def record_of(self, history: AccessHistory, rows: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """The threads of some rows and lanes as an access history's records name them."""
         warps = self.batch.warps_per_cta
-        thread = (rows % warps * WARP + lanes).astype(history.dtype)
-        if history.private:
-            return thread
-        return (
-            self.batch.ctas[rows // warps].astype(history.dtype) << history.dtype.type(THREAD_BITS) | thread
-        )
+        return self._named(history, rows // warps, rows % warps * WARP + lanes)
 
     def record_of_slot(self, history: AccessHistory, slots: np.ndarray) -> np.ndarray:
         """The same for what mbarriers tell of."""
@@ -258,11 +225,19 @@ class VectorClocks:
 
     def record_of_machine(self, history: AccessHistory, local: np.ndarray, cta: np.ndarray) -> np.ndarray:
         """What the asynchronous machine did to CTAs of the batch, as an access history's records name it."""
-        number = np.minimum(local, THREAD).astype(history.dtype)
+        return self._named(history, cta, np.minimum(local, THREAD))
+
+    def _named(self, history: AccessHistory, cta: np.ndarray, number: np.ndarray) -> np.ndarray:
+        own = number.astype(history.dtype)
         if history.private:
-            return number
-        return self.batch.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | number
+            return own
+        return self.batch.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | own
 
 
 def _column(numbers: np.ndarray) -> Any:
     return numbers[0] if (numbers == numbers[0]).all() else numbers.reshape(-1, 1)
+
+
+def _local(history: AccessHistory, record: np.ndarray, count: int) -> np.ndarray:
+    """The local numbers of what the asynchronous machine did, of `count` that are known."""
+    return np.minimum((history.thread(record) & THREAD).astype(np.int64), count - 1)

@@ -47,12 +47,4 @@ mbarrier; `find_beside` also of one that is not in the destination's CTA.
 *Order.* `after` names operations that must be done before this one is (mma before its commit). What
 overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`). Items of one
 operation that copy the same bytes to one place, or store equal ones there, are MULTI-ISSUE, a warning.
-
-*When.* `eager` fetches and delivers at issue. `lazy` does both as late as the rules allow: when a wait must
-have covered it (`finish`), or when no warp of the batch can go on (`advance`, the oldest first). `random`
-draws both moments, and the order in which operations complete, by seed. A signal comes with `deliver`.
-
-*Observed.* Until the signal has been seen (the mbarrier's phase is complete; the issuer has waited for its
-group) the sanitizer holds `writes` for unreadable and `reads` for unwritable, whatever the order. From then
-on they are accesses like others, of the waiting thread or of the mbarrier, and happens-before decides.
 """

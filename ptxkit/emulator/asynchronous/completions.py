@@ -24,11 +24,8 @@ from ptxkit.emulator.values import distinct
 
 
 class Completions:
-    """The operations of a batch that are in flight, and how their completion is seen.
-
-    Attributes:
-        in_flight: those whose completion somebody has yet to see; empty without the sanitizer.
-    """
+    """The operations of a batch that are in flight, and how their completion is seen. `in_flight`: those
+    whose completion somebody has yet to see; empty without the sanitizer."""
 
     def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
@@ -36,11 +33,8 @@ class Completions:
         self.in_flight: list[AsyncOperation] = []
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
-        """Enter the accesses of what these phases, which have just completed, signal.
-
-        Raises:
-            EmulatorFault: P678, an operation that signals one of them is not done.
-        """
+        """Enter the accesses of what these phases, which have just completed, signal. Raises P678, an
+        operation that signals one of them is not done."""
         phase = self.mbarriers.phase
         turned = frozenset(slots.tolist())
         for operation in list(self.in_flight):
@@ -63,13 +57,8 @@ class Completions:
         self._forget()
 
     def observe(self, operation: AsyncOperation, items: np.ndarray, reads: bool, writes: bool) -> None:
-        """The issuing threads know from now on that some items of an operation are done.
-
-        Args:
-            operation: the operation.
-            items: which, bool (count,).
-            reads, writes: which of its accesses.
-        """
+        """The issuing threads know from now on that some items of an operation are done. `items`: which, bool
+        (count,). `reads`, `writes`: which of its accesses."""
         self._leave(operation, items, None, reads, writes)
         self._forget()
 
@@ -98,7 +87,6 @@ class Completions:
         """Some items are done, and somebody knows: their accesses become those of who does.
 
         Args:
-            operation: the operation.
             items: bool (count,).
             slots: the mbarriers whose phases tell, one an item; None where a wait does.
             reads, writes: which of the accesses.

@@ -13,7 +13,7 @@ from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault
-from ptxkit.emulator.values import WARP, distinct
+from ptxkit.emulator.values import WARP, distinct, first_true
 
 KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
 MEET = "wait for what other CTAs send, and let all CTAs of the cluster meet at a barrier before any exits"
@@ -47,11 +47,8 @@ def exited(hazards: Hazards, pending: Sequence[AsyncOperation], rows: np.ndarray
 
 
 def issued(operation: AsyncOperation, mbarriers: MBarriers) -> None:
-    """Look at where an operation that is being issued works.
-
-    Raises:
-        EmulatorFault: P694, it writes to the shared memory of a CTA that has exited, or signals there.
-    """
+    """Look at where an operation that is being issued works. Raises P694, it writes to the shared memory of a
+    CTA that has exited, or signals there."""
     batch = operation.batch
     if batch.cluster == 1:
         return
@@ -66,9 +63,7 @@ def issued(operation: AsyncOperation, mbarriers: MBarriers) -> None:
 
 
 def _refuse(operation: AsyncOperation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
-    late = ~running[tiles]
-    if late.any():
-        at = int(np.argmax(late))
+    if (at := first_true(~running[tiles])) is not None:
         batch = operation.batch
         raise fault(
             "P694",

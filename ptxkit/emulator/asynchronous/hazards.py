@@ -13,8 +13,10 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.completions import Completions, granules, histories, runs
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region
+from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import Bank, TiledBank
+from ptxkit.emulator.values import first_true
 
 
 class Synchronous(Protocol):
@@ -27,19 +29,15 @@ class Synchronous(Protocol):
     first: int
     last: int
 
-    def each(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The offsets, rows of the batch and lanes of it, for the lanes that take part."""
+    def each(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 
 
 class Accesses(Completions):
     """Holds synchronous accesses of a batch against what is in flight."""
 
     def check(self, access: Synchronous, size: int, writes: bool) -> None:
-        """Hold a synchronous access against what is in flight.
-
-        Raises:
-            EmulatorFault: it reads what has not been seen completed, or writes what is in use.
-        """
+        """Hold a synchronous access against what is in flight. Raises EmulatorFault: it reads what has not
+        been seen completed, or writes what is in use."""
         barriers = self.mbarriers
         shared = access.space == "shared"
         if shared and len(barriers.place):
@@ -93,8 +91,7 @@ class Accesses(Completions):
             hit = slots >= 0
             if hit.any():
                 hit &= barriers.live[np.maximum(slots, 0)]
-            if hit.any():
-                at = int(np.argmax(hit))
+            if (at := first_true(hit)) is not None:
                 who = str(self.batch.thread(int(rows[at]), int(lanes[at])))
                 self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
 
@@ -120,11 +117,8 @@ class Hazards(Accesses):
     # ---- an operation is issued
 
     def enter(self, operation: AsyncOperation) -> None:
-        """Hold an operation's bytes against what is in flight and what happened before.
-
-        Raises:
-            EmulatorFault: they are in use, or their last writer is not ordered before the operation.
-        """
+        """Hold an operation's bytes against what is in flight and what happened before. Raises EmulatorFault:
+        they are in use, or their last writer is not ordered before the operation."""
         count = operation.count
         operation.unread = np.full(count, any(len(r.start) for r in operation.reads))
         operation.unwritten = np.full(count, any(len(r.start) for r in operation.writes))
@@ -212,7 +206,6 @@ class Hazards(Accesses):
                 continue
             index, interval = granules(history, part)
             items = part.item[interval]
-            rows = operation.rows[items]
             for kind in present:
                 record = history.take(kind, index)
                 some = record != 0
@@ -226,9 +219,8 @@ class Hazards(Accesses):
                     continue
                 # Granules of one access that lie side by side are judged by the first of them.
                 at = at[runs(record[at], items[at])]
-                self._judge(
-                    operation, part, history, kind, index[at], rows[at], items[at], record[at], len(kinds) > 1
-                )
+                chosen = index[at], items[at], record[at]
+                self._judge(Earlier(operation, part, history, kind, len(kinds) > 1, *chosen))
 
     def _has_trait(self, history: AccessHistory, record: np.ndarray, trait: str) -> np.ndarray:
         """Whether records are of instructions with a trait."""
@@ -236,104 +228,71 @@ class Hazards(Accesses):
         sites = [self.batch.launch.events.site(int(number)) for number in numbers]
         return np.array([site is not None and trait in site.row.traits for site in sites], bool)[which]
 
-    def _judge(
-        self,
-        operation: AsyncOperation,
-        region: Region,
-        history: AccessHistory,
-        kind: str,
-        index: np.ndarray,
-        rows: np.ndarray,
-        items: np.ndarray,
-        record: np.ndarray,
-        writes: bool,
-    ) -> None:
-        happens_before = self.happens_before
+    def _judge(self, earlier: Earlier) -> None:
+        happens_before, operation, history = self.happens_before, earlier.operation, earlier.history
+        rows, record, over = earlier.rows, earlier.record, earlier.writes and earlier.kind != "write"
         if not happens_before.surely_covers(history, record, operation.rows, operation.warps):
-            lanes = operation.lanes[items]
+            lanes = operation.lanes[earlier.items]
             known = self._ordered(operation, history, record, rows, lanes)
             known[:, 0] |= happens_before.is_own(
                 history, record, happens_before.record_of(history, rows, lanes)
             )
             surely = known.all(axis=1)
-            if kind != "write" and not surely.all():
+            if earlier.kind != "write" and not surely.all():
                 surely |= happens_before.took(history, record, rows)
             if not surely.all():
-                at = int(np.argmin(surely))
-                self.reports.unordered(
-                    operation, region, history, int(index[at]), int(items[at]), record[at], kind, writes
-                )
-        if writes and kind != "write" and "cancels" in operation.site.row.traits:
-            self._check_slot(operation, history, rows, items, record)
-        if operation.proxy == "async" and writes and kind != "write" and self.batch.launch.strict:
-            self._check_readers(operation, region, history, index, rows, items, record)
-        if operation.proxy != "async" or writes:
+                self.reports.unordered(earlier, int(np.argmin(surely)))
+        if over and "cancels" in operation.site.row.traits:
+            self._check_slot(earlier)
+        if over and operation.proxy == "async" and self.batch.launch.strict:
+            self._check_readers(earlier)
+        if operation.proxy != "async" or earlier.writes:
             return
-        covered = history.is_async(record) | happens_before.visible_to_async_proxy(
-            history, record, rows, "shared" if isinstance(region.bank, TiledBank) else "global"
-        )
-        if covered.all():
+        unfenced = self._unfenced(earlier)
+        if not unfenced.any():
             return
         # `cp.async` writes through the generic proxy: it is a weak memory operation (9.7.9.25.3.1), and only
         # bulk copies are in the async proxy (9.7.9.25.2). Triton and FlashMLA hand what it wrote to matrix
         # units without a proxy fence.
         copied = self._has_trait(history, record, "copies_generic")
         copied &= operation.site.row.chapter in MATRIX_UNITS
-        for some, lenient in ((~covered & ~copied, False), (~covered & copied, True)):
+        for some, lenient in ((unfenced & ~copied, False), (unfenced & copied, True)):
             if some.any() and (self.batch.launch.strict or not lenient):
-                at = int(np.argmax(some))
-                place, item = int(index[at]), int(items[at])
-                self.reports.unfenced(operation, region, history, place, item, record[at], lenient)
+                self.reports.unfenced(earlier, int(np.argmax(some)), lenient)
 
-    def _check_readers(
-        self,
-        operation: AsyncOperation,
-        region: Region,
-        history: AccessHistory,
-        index: np.ndarray,
-        rows: np.ndarray,
-        items: np.ndarray,
-        record: np.ndarray,
-    ) -> None:
+    def _unfenced(self, earlier: Earlier) -> np.ndarray:
+        """Which accesses of threads no proxy fence covers for the async proxy."""
+        history, record = earlier.history, earlier.record
+        covered = self.happens_before.visible_to_async_proxy(history, record, earlier.rows, earlier.space)
+        unfenced: np.ndarray = ~(history.is_async(record) | covered)
+        return unfenced
+
+    def _check_readers(self, earlier: Earlier) -> None:
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of
         `try_cancel` has one (9.7.13.18), pipelines in practice have none."""
-        space = "shared" if isinstance(region.bank, TiledBank) else "global"
-        covered = history.is_async(record) | self.happens_before.visible_to_async_proxy(
-            history, record, rows, space
-        )
-        if space == "shared" and not covered.all():
-            covered |= self.happens_before.reads_fenced(history, record, rows)
-        if not covered.all():
-            at = int(np.argmax(~covered))
-            place = history.offset(int(index[at]))
+        unfenced = self._unfenced(earlier)
+        if earlier.space == "shared" and unfenced.any():
+            unfenced &= ~self.happens_before.reads_fenced(earlier.history, earlier.record, earlier.rows)
+        if unfenced.any():
+            at = int(np.argmax(unfenced))
             message = (
-                f"{self.reports.place(region, place)} is written through the async proxy "
+                f"{self.reports.place(earlier.region, earlier.place(at))} is written through the async proxy "
                 "after generic reads, and no `fence.proxy.async` covers these"
             )
-            site, who = self.reports.party(history, record[at], place)
+            site, who = self.reports.party(earlier.history, earlier.record[at], earlier.place(at))
             read = f"{who} read it" + (f": `{site.instruction.spelling}` at {site.where}" if site else "")
-            notes = (f"{operation.thread(int(items[at]))} issues the write here", read)
-            self.batch.launch.warn("P666", message, operation.site, notes)
+            notes = (f"{earlier.thread(at)} issues the write here", read)
+            self.batch.launch.warn("P666", message, earlier.operation.site, notes)
 
-    def _check_slot(
-        self,
-        operation: AsyncOperation,
-        history: AccessHistory,
-        rows: np.ndarray,
-        items: np.ndarray,
-        record: np.ndarray,
-    ) -> None:
+    def _check_slot(self, earlier: Earlier) -> None:
         """A response may only be overwritten once a proxy fence covers its readers."""
-        covered = history.is_async(record) | self.happens_before.visible_to_async_proxy(
-            history, record, rows, "shared"
-        )
-        if not covered.all():
-            at = int(np.argmax(~covered))
+        unfenced = self._unfenced(earlier)
+        if unfenced.any():
             raise fault(
                 "P612",
                 "a response is overwritten that threads have read, and no proxy fence covers that",
-                operation.site,
-                (operation.thread(int(items[at])),),
+                earlier.operation.site,
+                (earlier.thread(int(np.argmax(unfenced))),),
                 "put `fence.proxy.async::generic.release..` after the load of the response, then a barrier",
             )
 

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 import numpy as np
 
 from ptxkit.emulator.asynchronous.objects import MAX_COUNT, PENDING_MASK, Objects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
-from ptxkit.emulator.values import WARP, distinct
-
-
-class PhaseListener(Protocol):
-    """Who is told that phases complete; see `ptxkit.emulator.asynchronous.queue.Queue`."""
-
-    def phases_completed(self, slots: np.ndarray, site: Site) -> None:
-        """The phases of some mbarriers have completed, by an instruction."""
+from ptxkit.emulator.values import WARP, distinct, first_true
 
 
 class MBarriers(Objects):
     """All mbarrier objects of a batch, and what changes their counts."""
 
-    listener: PhaseListener
+    phases_completed: Callable[[np.ndarray, Site], None]
 
     # ---- what changes the counts
 
     def expect_tx(self, slots: np.ndarray, amounts: np.ndarray, threads: np.ndarray, site: Site) -> None:
-        """expect-tx: each adds to the tx-count.
-
-        Raises:
-            EmulatorFault: P679, the tx-count leaves its range.
-        """
+        """expect-tx: each adds to the tx-count. Raises P679, the tx-count leaves its range."""
         self._note("expects", site, slots, amounts, threads)
         self._visit(slots, threads, site)
         np.add.at(self.tx, slots, amounts)
@@ -58,7 +47,6 @@ class MBarriers(Objects):
         Args:
             slots, amounts: the mbarriers, and bytes of each.
             threads: whose operation it is, by number in the batch.
-            site: the instruction.
             issued: the event of an asynchronous operation's issue; 0 where threads do it themselves.
         """
         self._note("completes", site, slots, amounts, threads)
@@ -85,7 +73,6 @@ class MBarriers(Objects):
             slots: the mbarrier of each arrival.
             counts: of each.
             threads: who arrives, by number in the batch.
-            site: the instruction.
             expects: bytes that each expects first.
             drops: whether the counts leave the expected count of later phases too.
             may_complete: False for `.noComplete`.
@@ -101,9 +88,7 @@ class MBarriers(Objects):
             self._note("expects", site, slots, expects, threads)
             np.add.at(self.tx, slots, expects)
             self._check_range(slots, site, threads)
-        wrong = (counts < 1) | (counts > MAX_COUNT)
-        if wrong.any():
-            at = int(np.argmax(wrong))
+        if (at := first_true((counts < 1) | (counts > MAX_COUNT))) is not None:
             message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
@@ -113,9 +98,7 @@ class MBarriers(Objects):
         self._visit(slots, threads, site, issued)
         if drops:
             np.subtract.at(self.expected, slots, counts)
-            none = self.expected[slots] < 0
-            if none.any():
-                at = int(np.argmax(none))
+            if (at := first_true(self.expected[slots] < 0)) is not None:
                 message = f"`{site.instruction.spelling}` drops more than {self.name(int(slots[at]))} expects"
                 raise fault(
                     "P674", message, site, (self.thread(int(threads[at])), *self.state(int(slots[at])))
@@ -134,17 +117,17 @@ class MBarriers(Objects):
                 site,
                 threads,
             )
-        if not may_complete:
-            full = (self.pending[slots] == 0) & (self.tx[slots] == 0)
-            if full.any():
-                at = int(np.argmax(full))
-                raise fault(
-                    "P687",
-                    f"an arrival with `.noComplete` completes the phase of {self.name(int(slots[at]))}",
-                    site,
-                    (self.thread(int(threads[at])), *self.state(int(slots[at]))),
-                    "the last arrival of a phase must be one that may complete it",
-                )
+        if (
+            not may_complete
+            and (at := first_true((self.pending[slots] == 0) & (self.tx[slots] == 0))) is not None
+        ):
+            raise fault(
+                "P687",
+                f"an arrival with `.noComplete` completes the phase of {self.name(int(slots[at]))}",
+                site,
+                (self.thread(int(threads[at])), *self.state(int(slots[at]))),
+                "the last arrival of a phase must be one that may complete it",
+            )
         self._settle(slots, site)
         return tokens
 
@@ -163,9 +146,7 @@ class MBarriers(Objects):
     def _check_observed(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """Warn of an arrival in a phase though no wait has said yes since the one before completed
         (9.7.13.15.5)."""
-        unseen = self.observed[slots] < self.phase[slots]
-        if unseen.any():
-            at = int(np.argmax(unseen))
+        if (at := first_true(self.observed[slots] < self.phase[slots])) is not None:
             slot = int(slots[at])
             message = (
                 f"an arrival in phase {int(self.phase[slot])} of {self.name(slot)}, "
@@ -217,17 +198,13 @@ class MBarriers(Objects):
     def increment_pending(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
         """cp.async.mbarrier.arrive without `.noinc`: the pending count grows by one each."""
         np.add.at(self.pending, slots, 1)
-        over = self.pending[slots] > MAX_COUNT
-        if over.any():
-            at = int(np.argmax(over))
+        if (at := first_true(self.pending[slots] > MAX_COUNT)) is not None:
             message = f"the pending count of {self.name(int(slots[at]))} exceeds {MAX_COUNT}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         self.stamp += 1
 
     def _check_range(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
-        wrong = np.abs(self.tx[slots]) > MAX_COUNT
-        if wrong.any():
-            at = int(np.argmax(wrong))
+        if (at := first_true(np.abs(self.tx[slots]) > MAX_COUNT)) is not None:
             slot = int(slots[at])
             message = f"the tx-count of {self.name(slot)} leaves -{MAX_COUNT}..{MAX_COUNT}"
             raise fault("P679", message, site, (self.thread(int(threads[at])), *self.state(slot)))
@@ -242,7 +219,7 @@ class MBarriers(Objects):
         self.phase[turned] += 1
         self.pending[turned] = self.expected[turned]
         batch = self.batch
-        self.listener.phases_completed(turned, site)
+        self.phases_completed(turned, site)
         self.turned[turned] = batch.launch.events.take(site)
         batch.launch.counts.phases += len(turned)
         self.happens_before.publish(turned)

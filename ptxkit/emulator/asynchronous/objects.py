@@ -16,7 +16,7 @@ from ptxkit.emulator.asynchronous.story import KEPT, MbarrierEvent, Story
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.happens_before import HappensBefore
-from ptxkit.emulator.values import distinct
+from ptxkit.emulator.values import distinct, first_true
 
 MAX_COUNT = (1 << 20) - 1
 """Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
@@ -44,14 +44,11 @@ class Threads(Protocol):
     """Threads that use mbarriers; see `ptxkit.emulator.issuers.Issuers`."""
 
     @property
-    def rows(self) -> np.ndarray:
-        """Their rows of the batch."""
+    def rows(self) -> np.ndarray: ...
 
-    def __len__(self) -> int:
-        """How many they are."""
+    def __len__(self) -> int: ...
 
-    def name(self, item: int) -> str:
-        """One of them, as messages call it."""
+    def name(self, item: int) -> str: ...
 
 
 class Objects(Story):
@@ -105,14 +102,9 @@ class Objects(Story):
     # ---- life
 
     def init(self, issuers: Threads, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
-        """mbarrier.init of an object at each place of the shared bank.
-
-        Raises:
-            EmulatorFault: P674, a count out of range; P671, it is initialised already.
-        """
-        wrong = (counts < 1) | (counts > MAX_COUNT)
-        if wrong.any():
-            at = int(np.argmax(wrong))
+        """mbarrier.init of an object at each place of the shared bank. Raises P674, a count out of range;
+        P671, it is initialised already."""
+        if (at := first_true((counts < 1) | (counts > MAX_COUNT))) is not None:
             message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
             raise fault("P674", message, site, (issuers.name(at),))
         places, first = np.unique(places, return_index=True)
@@ -175,21 +167,14 @@ class Objects(Story):
 
     def reserve(self, thread: int = -1) -> int:
         """A number of its own in `HappensBefore.completed`, for what the asynchronous machine does by itself.
-
-        Args:
-            thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
-        """
+        `thread`: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does."""
         local = self._locals.setdefault(-2 - thread, len(self._locals))
         self.happens_before.grow_slots(len(self.place), len(self._locals))
         return local
 
     def machine(self, cta: int, local: int) -> str:
-        """The asynchronous machine, as messages call it: for whom it did what such a number tells of.
-
-        Args:
-            cta: of the grid.
-            local: the number.
-        """
+        """The asynchronous machine, as messages call it: for whom it did what such a number tells of. `cta`:
+        of the grid."""
         at = next((at for at, number in self._locals.items() if number == local), -1)
         if at >= -1:
             return "the asynchronous machine"
@@ -241,7 +226,6 @@ class Objects(Story):
         Args:
             issuers: the threads that use them.
             places: multiples of 8.
-            site: the instruction.
             visible: whether the threads must have seen the init.
 
         Raises:
@@ -252,8 +236,7 @@ class Objects(Story):
         bad = slots < 0
         if not bad.any():
             bad = ~self.live[slots]
-        if bad.any():
-            at = int(np.argmax(bad))
+        if (at := first_true(bad)) is not None:
             place = self.name_of(int(places[at]))
             if slots[at] < 0:
                 raise fault(
@@ -279,8 +262,7 @@ class Objects(Story):
         unseen = ~happens_before.covers(rows, self.by[slots], self.begun[slots]) & (
             happens_before.initialised[rows] <= self.begun[slots]
         )
-        if unseen.any():
-            at = int(np.argmax(unseen))
+        if (at := first_true(unseen)) is not None:
             slot = int(slots[at])
             init = self._sites[slot]
             where = f"{init.where}"

@@ -103,7 +103,6 @@ class AsyncOperation:
     """What one instruction started; see the package's docstring.
 
     Attributes:
-        site: the instruction.
         batch: where.
         rows, lanes: the issuing thread of each item.
         reads, writes: bytes that it touches.
@@ -165,20 +164,14 @@ class Trace(Protocol):
 
     def issued(
         self, operation: AsyncOperation, site: Site | None = None, reads: Sequence[Region] | None = None
-    ) -> None:
-        """An operation is queued; or an instruction `site` joins it, and what that reads."""
+    ) -> None: ...
 
-    def completed(self, operation: AsyncOperation) -> None:
-        """An operation has been done."""
+    def completed(self, operation: AsyncOperation) -> None: ...
 
-    def turned(self, slots: np.ndarray) -> None:
-        """New phases of mbarriers begin."""
+    def turned(self, slots: np.ndarray) -> None: ...
 
-    def invalidated(self, slots: np.ndarray) -> None:
-        """Mbarriers end."""
+    def invalidated(self, slots: np.ndarray) -> None: ...
 
-    def allocated(self, cta: int, first: int, columns: int, cta_group: int, site: Site) -> None:
-        """A CTA gets columns of tensor memory."""
+    def allocated(self, cta: int, first: int, columns: int, cta_group: int, site: Site) -> None: ...
 
-    def freed(self, cta: int, first: int) -> None:
-        """A CTA gives columns of tensor memory back."""
+    def freed(self, cta: int, first: int) -> None: ...

@@ -35,7 +35,6 @@ class Queue:
     """The operations of a batch that are in flight.
 
     Attributes:
-        batch: the batch.
         pending: those that have not been delivered, in the order of their issue.
         groups: the groups of each kind.
         mbarriers: of the batch.
@@ -47,7 +46,7 @@ class Queue:
     def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch = batch
         self.mbarriers = mbarriers
-        mbarriers.listener = self
+        mbarriers.phases_completed = self.phases_completed
         self.pending: list[AsyncOperation] = []
         self.groups = {name: Groups(name, batch) for name in ("cp.async", "bulk")}
         self.hazards = Hazards(batch, mbarriers, happens_before)
@@ -61,11 +60,7 @@ class Queue:
     # ---- what instructions call
 
     def issue(self, operation: AsyncOperation) -> None:
-        """Queue an operation; in eager order do it.
-
-        Raises:
-            EmulatorFault: its bytes are in use.
-        """
+        """Queue an operation; in eager order do it. Raises EmulatorFault: its bytes are in use."""
         launch = self.batch.launch
         operation.number = launch.events.take(operation.site)
         launch.counts.issue(operation.site.name, operation.count)
@@ -134,13 +129,8 @@ class Queue:
     def observe(
         self, operation: AsyncOperation, items: np.ndarray, *, reads: bool = True, writes: bool = True
     ) -> None:
-        """The issuing threads know from now on that some items of an operation are done.
-
-        Args:
-            operation: the operation.
-            items: which, bool (count,).
-            reads, writes: which of its accesses.
-        """
+        """The issuing threads know from now on that some items of an operation are done. `items`: which, bool
+        (count,). `reads`, `writes`: which of its accesses."""
         if self.batch.launch.sanitize:
             self.hazards.observe(operation, items, reads, writes)
 
@@ -151,7 +141,6 @@ class Queue:
             name: the kind.
             rows, lanes: the threads.
             left: of the youngest groups, how many may be pending.
-            site: the instruction.
             read: whether it is enough that the sources have been read.
         """
         groups = self.groups[name]
@@ -220,11 +209,8 @@ class Queue:
         return True
 
     def awaken(self) -> bool:
-        """No lane set can run: let operations happen until one can; then let time limits run out.
-
-        Returns:
-            Whether a lane set can run.
-        """
+        """No lane set can run: let operations happen until one can; then let time limits run out. Returns
+        whether a lane set can run."""
         launch, scheduling = self.batch.launch, self.batch.scheduling
         while self.pending:
             self.advance()

@@ -64,12 +64,8 @@ class Region:
         return first[interval] + np.arange(len(interval)) - begins[interval], interval
 
     def holding(self, start: np.ndarray, size: Any) -> np.ndarray:
-        """For each of some ranges of bytes an interval that it overlaps, -1 where there is none.
-
-        Args:
-            start: int64 offsets in the bank.
-            size: bytes of each.
-        """
+        """For each of some ranges of bytes an interval that it overlaps, -1 where there is none. `start`:
+        int64 offsets in the bank. `size`: bytes of each."""
         if not self.size.any():
             return np.full(np.shape(start), -1)
         size = np.broadcast_to(size, np.shape(start))
@@ -177,7 +173,6 @@ def save(region: Region, data: Data, site: Site, launch: LaunchState) -> None:
 
     Args:
         region: as many bytes as there are data.
-        data: the bytes.
         site: the instruction that moves them.
         launch: what it belongs to.
     """

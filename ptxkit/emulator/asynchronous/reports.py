@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,16 +12,55 @@ from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
-from ptxkit.emulator.lanes_apart import LANE_APART, MEET_FIRST
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import TiledBank
 
 READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
 """What tells that an operation of these chapters has read its source."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """Earlier accesses where an operation works: records of one kind that stand in an access history.
+
+    Attributes:
+        region: as much of it as the history is for.
+        kind: `write`, `first read` or `last read`.
+        writes: whether the operation writes there.
+        index, items, record: of each access the granule, the item that works there, and the record.
+    """
+
+    operation: AsyncOperation
+    region: Region
+    history: AccessHistory
+    kind: str
+    writes: bool
+    index: np.ndarray
+    items: np.ndarray
+    record: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The issuing row of each item."""
+        return self.operation.rows[self.items]
+
+    @property
+    def space(self) -> str:
+        """`shared` or `global`."""
+        return "shared" if isinstance(self.region.bank, TiledBank) else "global"
+
+    def place(self, at: int) -> int:
+        """The offset in the bank of one of them."""
+        return self.history.offset(int(self.index[at]))
+
+    def thread(self, at: int) -> str:
+        """Who issued the item that meets one of them."""
+        return self.operation.thread(int(self.items[at]))
 
 
 class Reports:
@@ -45,75 +85,56 @@ class Reports:
         named = self.mbarriers.machine if history.is_async(record) else batch.launch.thread
         return site, str(named(cta, thread & THREAD))
 
-    def unordered(
-        self,
-        operation: AsyncOperation,
-        region: Region,
-        history: AccessHistory,
-        granule: int,
-        item: int,
-        record: Any,
-        kind: str,
-        writes: bool,
-    ) -> None:
-        place = history.offset(granule)
-        shared = isinstance(region.bank, TiledBank)
+    def unordered(self, found: Earlier, item: int) -> None:
+        """Nothing orders an operation behind an earlier access."""
+        operation, history, record = found.operation, found.history, found.record[item]
+        region, place = found.region, found.place(item)
+        verb, earlier = "write" if found.writes else "read", found.kind.rpartition(" ")[2]
         if int(history.number(record)) < self.batch.launch.events.first:
-            later, earlier = "write" if writes else "read", kind.rpartition(" ")[2]
-            met_before_wait(self.batch.launch, operation.site, operation.thread(item), place, earlier, later)
+            met_before_wait(self.batch.launch, operation.site, found.thread(item), place, earlier, verb)
             return
-        code = "P650" if shared else "P651"
-        verb = "write" if writes else "read"
-        earlier = kind.rpartition(" ")[2]
+        code = "P650" if found.space == "shared" else "P651"
         site, who = self.party(history, record, place)
         message = (
             f"an asynchronous {verb} of {self.place(region, place)} races with another thread's {earlier}"
         )
-        notes = [f"{operation.thread(item)} issues the {verb} here"]
+        notes = [f"{found.thread(item)} issues the {verb} here"]
         if site is not None:
             notes.append(f"{who} made the {earlier}: `{site.instruction.spelling}` at {site.where}")
         labels = label_at(site, f"the other {earlier}", operation.site)
         help = (
             "let whoever used the bytes arrive at an mbarrier or barrier, and "
             "wait for it before this instruction"
-            if writes
+            if found.writes
             else "put a barrier between the store and this instruction, and `fence.proxy.async` before it"
         )
-        row = operation.rows[item : item + 1]
+        row = found.rows[item : item + 1]
         if self.happens_before.covers_records(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
         raise fault(code, message, operation.site, notes, help, labels)
 
-    def unfenced(
-        self,
-        operation: AsyncOperation,
-        region: Region,
-        history: AccessHistory,
-        granule: int,
-        item: int,
-        record: Any,
-        lenient: bool,
-    ) -> None:
+    def unfenced(self, found: Earlier, item: int, lenient: bool) -> None:
         """An operation reads what no proxy fence covers: a warning where practice does so, else an error."""
-        place = history.offset(granule)
+        operation, history, record = found.operation, found.history, found.record[item]
+        region, place = found.region, found.place(item)
         site, who = self.party(history, record, place)
         message = (
             f"{self.place(region, place)} was written through the generic proxy, "
             "and no `fence.proxy.async` covers that"
         )
-        notes = [f"{operation.thread(item)} reads it here through the async proxy"]
+        notes = [f"{found.thread(item)} reads it here through the async proxy"]
         if site is not None:
             notes.append(f"{who} wrote it: `{site.instruction.spelling}` at {site.where}")
         labels = label_at(site, "written here")
-        row = int(operation.rows[item])
+        row = int(found.rows[item])
         fenced = int(self.happens_before.last_proxy_fence[row])
         if fenced:
             notes.append(
                 "the issuing warp's last `fence.proxy.async` came before it had seen "
                 "the write, or is for another space"
             )
-        space = "shared::cta" if isinstance(region.bank, TiledBank) else "global"
+        space = "shared::cta" if found.space == "shared" else "global"
         help = (
             f"put `fence.proxy.async.{space}` after the store and before the "
             "barrier that hands the bytes over, "
@@ -146,28 +167,21 @@ class Reports:
         code: str,
     ) -> None:
         """Somebody touches bytes in flight: which rule it breaks hangs on what has been waited for."""
-        where = self.place(region, place)
+        where, waits = self.place(region, place), self._waits(operation, item)
         if code == "P653":
             message = f"{where} is overwritten while an asynchronous operation may still read it"
-            waits = READ_BY.get(
-                operation.site.row.chapter, "`cp.async.bulk.wait_group.read`, or the mbarrier"
-            )
-            help = f"wait until the operation has read its source: {waits}"
-            self.report(
-                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
-            )
-        if code == "P654":
+            told = READ_BY.get(operation.site.row.chapter, "`cp.async.bulk.wait_group.read`, or the mbarrier")
+            help = f"wait until the operation has read its source: {told}"
+        elif code == "P654":
             message = f"{where} is written while an asynchronous operation may still write it"
             help = "wait for the operation before the bytes are written otherwise"
-            self.report(
-                code, message, site, who, operation, item, help, self._waits(operation, item, row, lane)
-            )
-        code, said, help = self._missed_wait(operation, item, row, lane)
-        message = f"{where} is read {said}"
-        if code == "P660":
-            self.batch.launch.warn(code, message, site, (who, *self._waits(operation, item, row, lane), help))
-            return
-        self.report(code, message, site, who, operation, item, help, self._waits(operation, item, row, lane))
+        else:
+            code, said, help = self._missed_wait(operation, item, row, lane)
+            message = f"{where} is read {said}"
+            if code == "P660":
+                self.batch.launch.warn(code, message, site, (who, *waits, help))
+                return
+        self.report(code, message, site, who, operation, item, help, waits)
 
     def _missed_wait(self, operation: AsyncOperation, item: int, row: int, lane: int) -> tuple[str, str, str]:
         """Code, words and advice for a read of bytes that an operation in flight writes."""
@@ -221,7 +235,7 @@ class Reports:
             "wait for the mbarrier's phase that the operation completes before its result is read",
         )
 
-    def _waits(self, operation: AsyncOperation, item: int, row: int, lane: int) -> list[str]:
+    def _waits(self, operation: AsyncOperation, item: int) -> list[str]:
         """Notes on what completes an operation and how far that is."""
         match operation.signal:
             case Membership(groups=groups, index=index):
@@ -282,7 +296,6 @@ def met_before_wait(
 
     Args:
         launch: the programmatic one.
-        site: the instruction.
         thread: who executes it.
         index: the byte in global memory.
         earlier, later: `read` or `write`, what each of them does.

@@ -24,7 +24,6 @@ class MbarrierEvent:
 
     Attributes:
         what: `arrives`, `expects`, `completes`, `drops`.
-        site: the instruction.
         slots, phases, amounts: the mbarrier of each, its phase then, arrivals or bytes.
         threads: who, by number in the batch.
     """

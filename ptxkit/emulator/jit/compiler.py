@@ -16,11 +16,7 @@ FUNCTION = "run"
 
 
 class Compiler:
-    """Compiles modules and keeps their code.
-
-    Attributes:
-        lanes: words of 32 bits of the widest vectors.
-    """
+    """Compiles modules and keeps their code. `lanes`: words of 32 bits of the widest vectors."""
 
     def __init__(self) -> None:
         binding.initialize_native_target()

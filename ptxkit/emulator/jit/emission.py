@@ -13,7 +13,7 @@ from llvmlite import ir
 from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit.compiler import FUNCTION, compiler
 from ptxkit.emulator.jit.lowering import Lowering
-from ptxkit.emulator.jit.words import Words
+from ptxkit.emulator.jit.words import Words, splat
 from ptxkit.emulator.values import WARP, dtype_of
 
 I64, POINTER = ir.IntType(64), ir.PointerType()
@@ -126,7 +126,7 @@ class Emission:
         else:
             end = builder.mul(self._rows, ir.Constant(I64, WARP if extent is Extent.THREADS else 1))
         words = Words(builder, lanes)
-        known = {value: self._spread(value, self._words[value], lanes) for value in uniform_in(nodes)}
+        known = {value: self._broadcast(self._words[value], lanes) for value in uniform_in(nodes)}
         before, body = builder.block, builder.append_basic_block("body")
         builder.branch(body)
         builder.position_at_end(body)
@@ -160,32 +160,25 @@ class Emission:
         """The words of an array for one turn of a loop over `extent`."""
         builder = self._builder
         assert value.place is not None
-        spread = value.extent is Extent.ROWS and extent is Extent.THREADS
-        if spread:
+        of_row = value.extent is Extent.ROWS and extent is Extent.THREADS
+        if of_row:
             index = builder.udiv(index, ir.Constant(I64, WARP))
         elif value.extent is Extent.LANES and extent is Extent.THREADS:
             index = builder.and_(index, ir.Constant(I64, WARP - 1))
         size = max(value.bits, 8)
         element = ir.IntType(size)
-        kind = ir.VectorType(element, lanes) if lanes and not spread else element
+        kind = ir.VectorType(element, lanes) if lanes and not of_row else element
         pointer = self._at(self._arrays[value.place], element, index)
         loaded = builder.load(pointer, typ=kind, align=size // 8)
         if value.bits == 1:
             loaded = builder.trunc(
-                loaded, ir.VectorType(ir.IntType(1), lanes) if lanes and not spread else ir.IntType(1)
+                loaded, ir.VectorType(ir.IntType(1), lanes) if lanes and not of_row else ir.IntType(1)
             )
-        return self._spread(value, loaded, lanes) if spread else loaded
+        return self._broadcast(loaded, lanes) if of_row else loaded
 
-    def _spread(self, value: EmittedValue, word: Any, lanes: int) -> Any:
+    def _broadcast(self, word: Any, lanes: int) -> Any:
         """A single word in all lanes of a vector."""
-        if not lanes:
-            return word
-        kind = ir.VectorType(ir.IntType(value.bits), lanes)
-        one = self._builder.insert_element(
-            ir.Constant(kind, ir.Undefined), word, ir.Constant(ir.IntType(32), 0)
-        )
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-        return self._builder.shuffle_vector(one, one, everywhere)
+        return splat(self._builder, word, lanes) if lanes else word
 
     def _store(self, value: EmittedValue, word: Any, index: Any, words: Words) -> None:
         assert value.place is not None

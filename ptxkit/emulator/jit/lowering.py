@@ -12,32 +12,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.opcodes import Chapter, Readers
 
 Lowering = Callable[..., Any]
 """Takes `Words` and a word for each source; returns the result, a tuple where there are several."""
 Maker = Callable[[Decoded], Lowering | None]
 """Makes the lowering of an instruction, or says None."""
 
-LOWERINGS: dict[tuple[str, str], Maker] = {}
-"""The lowerings by chapter of the instruction set and name of the instruction, as `OPERATIONS` has them."""
+LOWERINGS: Readers = {}
 
 
-class Lowerings:
-    """Where a chapter's lowerings are registered, as operations are (`ptxkit.emulator.operation`)."""
+class Lowerings(Chapter[Maker]):
+    """The lowerings of a chapter."""
 
-    def __init__(self, chapter: str) -> None:
-        self.chapter = chapter
-
-    def __call__(self, *names: str) -> Callable[[Maker], Maker]:
-        """A decorator: what lowers instructions of these names, or says None."""
-
-        def register(maker: Maker) -> Maker:
-            for name in names:
-                if LOWERINGS.setdefault((self.chapter, name), maker) is not maker:
-                    raise ValueError(f"`{name}` of chapter {self.chapter} is lowered twice")
-            return maker
-
-        return register
+    readers = LOWERINGS
 
     def elementwise(self, name: str, lowering: Lowering) -> None:
         """An instruction whose lowering is the same for all its types and modifiers."""

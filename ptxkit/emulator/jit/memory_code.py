@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from ptxkit.emulator.jit.compiler import FUNCTION
+from ptxkit.emulator.jit.words import splat
 
 I1, I8, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(64), ir.PointerType()
 
@@ -185,15 +186,9 @@ class _Access(_Code):
         """The records there."""
         return self.builder.load(place, typ=self.records, align=self.shape.record_bits // 8)
 
-    def spread(self, word: Any) -> Any:
+    def broadcast(self, word: Any) -> Any:
         """A record for each granule."""
-        if self.shape.granules == 1:
-            return word
-        one = self.builder.insert_element(
-            ir.Constant(self.records, ir.Undefined), word, ir.Constant(ir.IntType(32), 0)
-        )
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.shape.granules), [0] * self.shape.granules)
-        return self.builder.shuffle_vector(one, one, zeros)
+        return word if self.shape.granules == 1 else splat(self.builder, word, self.shape.granules)
 
     def limit(self, index: Any) -> Any:
         """The least record that the row of a place may not have seen."""
@@ -223,7 +218,7 @@ class _Access(_Code):
         """Leave where a record of one of these kinds is at the limit or beyond."""
         with self.places(self.named["places"], self.active) as index:
             offset = self.offset(index)
-            limit = self.spread(self.limit(index))
+            limit = self.broadcast(self.limit(index))
             for kind in kinds:
                 record = self.records_at(self.places_of_records(kind, offset))
                 reached = self.builder.icmp_unsigned(">=", record, limit)
@@ -260,11 +255,11 @@ def _load(code: _Access) -> None:
         if shape.record_bits:
             place = code.places_of_records("first read", offset)
             first = code.records_at(place)
-            fresh = builder.icmp_unsigned("<", first, code.spread(code.limit(index)))
-            own = code.spread(code.own("threads", index))
+            fresh = builder.icmp_unsigned("<", first, code.broadcast(code.limit(index)))
+            own = code.broadcast(code.own("threads", index))
             align = shape.record_bits // 8
             builder.store(builder.select(fresh, own, first), place, align=align)
-            last = code.spread(code.own("last threads", index))
+            last = code.broadcast(code.own("last threads", index))
             builder.store(last, code.places_of_records("last read", offset), align=align)
 
 
@@ -278,7 +273,7 @@ def _store(code: _Access) -> None:
         if kinds:
             code.meets(kinds)
         with code.places(code.named["places"], code.active) as index:
-            own = code.spread(code.own("threads", index))
+            own = code.broadcast(code.own("threads", index))
             builder.store(own, code.places_of_records("write", code.offset(index)), align=align)
         _undo_duplicates(code)
     kind = ir.IntType(8 * shape.width)
@@ -313,7 +308,7 @@ def _undo_duplicates(code: _Access) -> None:
         builder.store(builder.or_(builder.load(shared, typ=I1), differs), shared)
     with builder.if_then(builder.load(shared, typ=I1), likely=False):
         with code.places(code.named["places"], code.active) as index:
-            nothing = code.spread(ir.Constant(code.record, 0))
+            nothing = code.broadcast(ir.Constant(code.record, 0))
             builder.store(
                 nothing,
                 code.places_of_records("write", code.offset(index)),

@@ -50,7 +50,6 @@ class TransferPlace:
     """The memory of an access.
 
     Attributes:
-        space: the state space.
         bank: the bytes.
         start: the address of the bank's first byte, in the space of the addresses.
         stride: bytes of the tile of the bank that each CTA has; 0 where there is but one.
@@ -91,11 +90,7 @@ class Addresses:
 
 
 class TransferArguments:
-    """The words that a function of `memory_code` takes.
-
-    Args:
-        elements: arrays that follow those of `FIELDS`.
-    """
+    """The words that a function of `memory_code` takes. `elements`: arrays that follow those of `FIELDS`."""
 
     __slots__ = ("_kept", "_words")
 

@@ -179,15 +179,15 @@ class Words:
 
         return self._once((name, *operands), make)
 
-    def parts(self, a: Any, bits: int) -> Any:
-        """The same words as vectors of narrower parts, the lowest of each lane first."""
+    def split(self, a: Any, bits: int) -> Any:
+        """The same words as vectors of narrower elements, the lowest of each lane first."""
         count = (self.lanes or 1) * self.bits(a) // bits
         kind = ir.VectorType(ir.IntType(bits), count)
-        return self._once(("parts", a, bits), lambda: self.builder.bitcast(a, kind))
+        return self._once(("split", a, bits), lambda: self.builder.bitcast(a, kind))
 
-    def whole(self, parts: Any, bits: int) -> Any:
-        """The words that `parts` took apart."""
-        return self.builder.bitcast(parts, self.type(bits))
+    def join(self, elements: Any, bits: int) -> Any:
+        """The words that `split` took apart."""
+        return self.builder.bitcast(elements, self.type(bits))
 
     # ---- floats
 
@@ -222,6 +222,15 @@ def repeated(element: Any, value: Any, count: int) -> Any:
     if not count:
         return _Repeated(element, one)
     return _Repeated(ir.VectorType(element, count), f"<{', '.join([f'{element} {one}'] * count)}>")
+
+
+def splat(builder: ir.IRBuilder, word: Any, count: int) -> Any:
+    """A single word in each element of a vector."""
+    undefined = ir.Constant(ir.VectorType(word.type, count), ir.Undefined)
+    first = builder.insert_element(undefined, word, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(
+        first, first, ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
+    )
 
 
 class _Repeated(ir.Constant):

@@ -29,8 +29,10 @@ def signed(value: Any) -> Any:
     return value.view(SIGNED[width(value)])
 
 
-def spread(condition: Any, bits: int) -> Any:
+def ones_where(condition: Any, bits: int) -> Any:
     """A word of all ones where the condition holds, of zeros elsewhere."""
+    if np.ndim(condition) == 0:
+        return UNSIGNED[bits](2**bits - 1 if condition else 0)
     return np.negative(np.asarray(condition).view(np.int8)).astype(SIGNED[bits]).view(UNSIGNED[bits])
 
 
@@ -42,7 +44,7 @@ def select(condition: Any, then: Any, otherwise: Any) -> Any:
     if np.ndim(condition) == 0 or then.dtype == bool:
         return np.where(condition, then, otherwise)
     first, second = unsigned(then), unsigned(otherwise)
-    return ((first ^ second) & spread(condition, width(first)) ^ second).view(then.dtype)
+    return ((first ^ second) & ones_where(condition, width(first)) ^ second).view(then.dtype)
 
 
 def number_first(result: Any, a: Any, b: Any) -> Any:

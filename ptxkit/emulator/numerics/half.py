@@ -178,8 +178,8 @@ def compute(operation: str, kind: str, is_pair: bool, *operands: Any) -> Any:
     chosen = np.flatnonzero(doubtful)
     sources = []
     for operand in operands:
-        whole = np.broadcast_to(operand, shape)
-        sources.append((halves(whole) if is_pair else whole).reshape(-1)[chosen])
+        each = np.broadcast_to(operand, shape)
+        sources.append((halves(each) if is_pair else each).reshape(-1)[chosen])
     fixed = codes.reshape(-1).copy()
     fixed[chosen] = exact_codes(operation, kind, *sources)
     return fixed.view(result.dtype).reshape(shape)

@@ -15,12 +15,12 @@ from ptxkit.emulator.numerics.bits import (
     any_lane,
     count_ones,
     low_ones,
+    ones_where,
     reverse,
     select,
     shift_left,
     shift_right,
     signed,
-    spread,
     unsigned,
     width,
 )
@@ -141,7 +141,7 @@ def extract_field(a: Any, position: Any, length: Any) -> Any:
     left = np.uint32(size) - np.minimum(position + length, np.uint32(size))
     down = np.minimum(left + position, np.uint32(size - 1))
     field = shift_right(signed(shift_left(unsigned(a), left)), down)
-    return field & signed(spread_like(length != 0, size))
+    return field & signed(ones_where(length != 0, size))
 
 
 def insert_field(a: Any, b: Any, position: Any, length: Any) -> Any:
@@ -152,19 +152,12 @@ def insert_field(a: Any, b: Any, position: Any, length: Any) -> Any:
     return (b & ~mask) | shift_left(a & ones, position)
 
 
-def spread_like(condition: Any, bits: int) -> Any:
-    """`spread` that takes one lane's condition too."""
-    if np.ndim(condition) == 0:
-        return UNSIGNED[bits](2**bits - 1 if condition else 0)
-    return spread(condition, bits)
-
-
 def extend(a: Any, count: Any, wrap: bool) -> Any:
     """`szext`: the low `count` bits of `a`, sign-extended on signed words."""
     low = count & np.uint32(31)
     mask = shift_left(UNSIGNED[32](0xFFFFFFFF) + np.zeros_like(low), low)
     if not wrap:
-        mask = mask & spread_like(count < 32, 32)
+        mask = mask & ones_where(count < 32, 32)
     kept = unsigned(a) & ~mask
     if a.dtype.kind == "i":
         sign = shift_right(unsigned(a), (low - np.uint32(1)) & np.uint32(31)) & np.uint32(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import AddressResolver, Issuers
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
 
 effect = Effects("asynchronous_copy")
@@ -32,16 +32,19 @@ def cp_async(form: ScopedInstruction) -> Effect:
         form.scope.program.touches(space, size if present is None or space == "shared" else 1)
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
         places = to(lane_set, issuers)
         sizes = np.full(len(issuers), size)
         if present is not None:
             sizes = issuers.take(present(lane_set)).astype(np.int64)
-            _check_sizes(issuers, sizes, size, site)
+            issuers.refuse(
+                sizes > size,
+                "P662",
+                site,
+                lambda at: f"expected a src-size of at most {size} bytes, found {int(sizes[at])}",
+                "let src-size be at most cp-size",
+            )
         elif ignored is not None:
             sizes = np.where(issuers.take(ignored(lane_set)), 0, size)
         starts = np.zeros(len(issuers), np.int64)
@@ -60,9 +63,7 @@ def cp_async(form: ScopedInstruction) -> Effect:
         batch.queue.issue(
             AsyncOperation(
                 site,
-                batch,
-                issuers.rows,
-                issuers.lanes,
+                *issuers.who,
                 reads=(Region(launch.memory, starts, sizes),),
                 writes=(write,),
                 fetch=lambda: _fetch(batch, starts, sizes, size),
@@ -72,15 +73,7 @@ def cp_async(form: ScopedInstruction) -> Effect:
             )
         )
 
-    return Effect(step)
-
-
-def _check_sizes(issuers: Issuers, sizes: np.ndarray, most: int, site: Site) -> None:
-    wrong = sizes > most
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        message = f"expected a src-size of at most {most} bytes, found {int(sizes[at])}"
-        raise fault("P662", message, site, (issuers.name(at),), "let src-size be at most cp-size")
+    return Effect(by_thread(step))
 
 
 def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) -> Data:
@@ -114,18 +107,13 @@ def wait(form: ScopedInstruction, name: str, left: int, read: bool = False) -> E
     form.scope.program.asynchronous = True
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if len(issuers):
-            lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
-@effect("cp.async.commit_group")
-def commit_group(form: ScopedInstruction) -> Effect:
-    """`cp.async.commit_group`."""
-    return commit(form, "cp.async")
+effect("cp.async.commit_group")(partial(commit, name="cp.async"))
 
 
 @effect("cp.async.wait_group")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ptxkit.diagnostics import counted
@@ -11,9 +9,8 @@ from ptxkit.dtypes import DType
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import AddressResolver, Issuers
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.atomic import atom
@@ -49,12 +46,11 @@ def _nothing(form: ScopedInstruction) -> Effect:
     """The form without an mbarrier, which the manual lacks: ptxas 13.0 makes no machine code of it."""
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        if len(Issuers.of(lane_set, guard)):
-            message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
-            lane_set.launch.warn("P222", message, site)
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
+        lane_set.launch.warn("P222", message, site)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 def _to_cluster(form: ScopedInstruction) -> Effect:
@@ -75,18 +71,14 @@ def _to_cluster(form: ScopedInstruction) -> Effect:
     program.touches("shared", kind.bytes)
     raw, dtype, site, wide = RAW[kind.bits], dtype_of(kind.name), form.site, kind.bits == 128
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
         launch = batch.launch
         places = to(lane_set, issuers)
         slots = batch.mbarriers.find_beside(issuers, mbarrier(lane_set, issuers), places, site)
-        own = places // batch.shared.stride == issuers.ctas
-        if combine is not None and own.any():
-            message = "`red.async` must go to another CTA of the cluster"
-            raise fault("P664", message, site, (issuers.name(int(np.argmax(own))),))
+        if combine is not None:
+            own = ~issuers.remote(places)
+            issuers.refuse(own, "P664", site, "`red.async` must go to another CTA of the cluster")
         values = np.stack([issuers.take(viewed(s.reader(lane_set), raw), wide) for s in sources], axis=1)
         data = Data(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
         known = [source.undefined(lane_set) for source in sources] if lane_set.undefined else []
@@ -111,9 +103,7 @@ def _to_cluster(form: ScopedInstruction) -> Effect:
         batch.queue.issue(
             AsyncOperation(
                 site,
-                batch,
-                issuers.rows,
-                issuers.lanes,
+                *issuers.who,
                 writes=(write,),
                 fetch=lambda: data,
                 deliver=deliver,
@@ -123,4 +113,4 @@ def _to_cluster(form: ScopedInstruction) -> Effect:
             )
         )
 
-    return Effect(step)
+    return Effect(by_thread(step))

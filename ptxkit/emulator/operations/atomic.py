@@ -136,7 +136,6 @@ def _taint(
         at: their places.
         width: bytes of each.
         bad: which of them bring an undefined operand, and its origin.
-        site: the instruction.
 
     Returns:
         The undefined bits of what each lane found, with their origin; None where there are none.

@@ -12,7 +12,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.sync_points import WarpSyncPoint, check_members, executing
+from ptxkit.emulator.sync_points import WarpSyncPoint, check_members, executing_rows
 from ptxkit.isa.modifiers import MemoryOperation
 
 effect, later = Effects("synchronization"), Effects("memory")
@@ -136,10 +136,3 @@ def one_way_proxy_fence(form: ScopedInstruction) -> Effect:
 def read_release_fence(form: ScopedInstruction) -> Effect:
     """`fence.alias.sync_restrict::read.release.sys`."""
     raise Unsupported("no manual has it, and what it orders is told nowhere")
-
-
-def executing_rows(lane_set: LaneSet, guard: Any) -> np.ndarray:
-    """The rows of the batch in which a set's lanes execute an instruction."""
-    lanes = executing(lane_set, guard)
-    rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
-    return rows if lanes is None else rows[lanes.any(axis=1)]

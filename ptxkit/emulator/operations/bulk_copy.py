@@ -1,30 +1,35 @@
-"""Bulk copies and reductions: `cp.async.bulk`, `cp.reduce.async.bulk`. PTX ISA 9.7.9.25.4, 9.7.9.27.2."""
+"""Bulk and tensor copies and reductions: `cp.async.bulk{.tensor}`, .. PTX ISA 9.7.9.25.4, 9.7.9.27."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ptxkit.asm import tree
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
-from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.effect import Effect, Effects, hint
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import AddressResolver, Issuers
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import SourceOperand
+from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.operations.asynchronous_copy import commit, wait
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.reductions import combiner
-from ptxkit.emulator.values import dtype_of
-from ptxkit.isa.modifiers import MemoryOperation, StateSpace
+from ptxkit.emulator.tensor_copies.issue import Loads, Stores
+from ptxkit.emulator.tensor_copies.maps import MapOperand
+from ptxkit.emulator.values import dtype_of, first_true
+from ptxkit.isa.modifiers import LoadMode, MemoryOperation, StateSpace
 
 UNIT = 16
 """What addresses and sizes of bulk copies are multiples of."""
@@ -86,12 +91,7 @@ def _bulk(form: ScopedInstruction, reduction: Reduction | None) -> Effect:
         reduction,
     )
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if len(issuers):
-            copies.issue(lane_set, issuers)
-
-    return Effect(step)
+    return Effect(by_thread(copies.issue))
 
 
 class _CopySide:
@@ -106,27 +106,21 @@ class _CopySide:
         )
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
-        """The offset in the bank of each copy's first byte.
-
-        Raises:
-            EmulatorFault: P661, P663, P664.
-        """
+        """The offset in the bank of each copy's first byte. Raises P661, P663, P664."""
         places = self.places(lane_set, issuers)
         batch = lane_set.batch
-        odd = places % UNIT != 0
-        if odd.any():
-            at = int(np.argmax(odd))
-            message = (
+        issuers.refuse(
+            places % UNIT != 0,
+            "P661",
+            self.site,
+            lambda at: (
                 f"expected an address that is a multiple of {UNIT}, found "
                 f"{self._address(batch, int(places[at])):#x}"
-            )
-            raise fault("P661", message, self.site, (issuers.name(at),))
+            ),
+        )
         if self.space is StateSpace.SHARED_CTA:
-            remote = places // batch.shared.stride != issuers.ctas
-            if remote.any():
-                at = int(np.argmax(remote))
-                message = "a `.shared::cta` address must be of the executing CTA"
-                raise fault("P664", message, self.site, (issuers.name(at),))
+            remote = issuers.remote(places)
+            issuers.refuse(remote, "P664", self.site, "a `.shared::cta` address must be of the executing CTA")
         self._check_range(batch, issuers, places, sizes)
         return places
 
@@ -147,8 +141,7 @@ class _CopySide:
             bad = np.array([not launch.memory.inside(s, int(n)) for s, n in zip(starts, sizes, strict=True)])
             bad &= sizes > 0
             what = ""
-        if bad.any():
-            at = int(np.argmax(bad))
+        if (at := first_true(bad)) is not None:
             first = self._address(batch, int(places[at]))
             if not what:
                 found = launch.memory.find(first)
@@ -182,16 +175,17 @@ class _Copies:
         """Queue the copies of some threads."""
         batch, site = lane_set.batch, self.site
         sizes = issuers.take(self.size(lane_set)).astype(np.int64)
-        odd = sizes % UNIT != 0
-        if odd.any():
-            at = int(np.argmax(odd))
-            message = f"expected a multiple of {UNIT} bytes, found {int(sizes[at])}"
-            help = f"make the size a multiple of {UNIT}"
-            raise fault("P662", message, site, (issuers.name(at),), help)
+        issuers.refuse(
+            sizes % UNIT != 0,
+            "P662",
+            site,
+            lambda at: f"expected a multiple of {UNIT} bytes, found {int(sizes[at])}",
+            f"make the size a multiple of {UNIT}",
+        )
         to, source = self.to(lane_set, issuers, sizes), self.source(lane_set, issuers, sizes)
         signals = self.mbarrier(lane_set, issuers) if self.mbarrier is not None else None
         if self.targets is not None:
-            item, rank = self._targets(lane_set, issuers)
+            item, rank = issuers.destinations(issuers.take(self.targets(lane_set)), site)
             stride = batch.shared.stride
             base = batch.peer(issuers.rows[item], rank) * stride
             issuers, sizes, source = issuers.some(item), sizes[item], source[item]
@@ -201,11 +195,8 @@ class _Copies:
             if not len(issuers):
                 return
         elif self.source.shared and self.to.shared:
-            same = to // batch.shared.stride == issuers.ctas
-            if same.any():
-                at = int(np.argmax(same))
-                message = "a copy from shared to shared memory must go to another CTA of the cluster"
-                raise fault("P664", message, site, (issuers.name(at),))
+            message = "a copy from shared to shared memory must go to another CTA of the cluster"
+            issuers.refuse(~issuers.remote(to), "P664", site, message)
         launch = batch.launch
         launch.counts.load("shared" if self.source.shared else "global", int(sizes.sum()))
         launch.counts.store("shared" if self.to.shared else "global", int(sizes.sum()))
@@ -220,9 +211,7 @@ class _Copies:
             signal = batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes)
         operation = AsyncOperation(
             site,
-            batch,
-            issuers.rows,
-            issuers.lanes,
+            *issuers.who,
             reads=(read,),
             writes=(write,),
             fetch=lambda: load(read) if chosen is None else load(read).take(chosen),
@@ -242,58 +231,97 @@ class _Copies:
             end = int(ends[item])
             one = Region(write.bank, write.start[item : item + 1], write.size[item : item + 1])
             held, new = load(one), data.take(slice(end - int(write.size[item]), end))
-            undefined = _either(new.undefined, held.undefined)
+            undefined = definedness.union((new.undefined, held.undefined))
             combined = Data(self.reduction(held.data, new.data), undefined, new.origins)
             save(one, combined, self.site, batch.launch)
 
-    def _targets(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
-        """For each destination of a multicast the copy and the rank of the CTA."""
-        assert self.targets is not None
-        masks = issuers.take(self.targets(lane_set)).astype(np.int64)
-        item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= lane_set.batch.cluster
-        if beyond.any():
-            at = int(item[int(np.argmax(beyond))])
-            message = (
-                f"ctaMask {int(masks[at]):#06x} names a CTA that the "
-                f"cluster of {lane_set.batch.cluster} has not"
-            )
-            raise fault("P663", message, self.site, (issuers.name(at),))
-        return item, rank
-
-
-def _either(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:
-    """The undefined bits of two bytes' sum, where each has some or None."""
-    if first is None or second is None:
-        return second if first is None else first
-    return first | second
-
 
 def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
-    """The bytes of each 16 that a byteMask lets through: byte i where bit i is set.
-
-    Returns:
-        The region, an interval a byte, and their places among the bytes that are read.
-    """
+    """The bytes of each 16 that a byteMask lets through: byte i where bit i is set. Returns the region, an
+    interval a byte, and their places among the bytes that are read."""
     index, interval = write.indices()
     begins = np.repeat(write.start, write.size)
     chosen = np.flatnonzero(masks[interval].astype(np.int64) >> ((index - begins) % UNIT) & 1)
     return Region(write.bank, index[chosen], 1, write.item[interval][chosen]), chosen
 
 
-@effect("cp.async.bulk.prefetch")
-def prefetch(form: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.prefetch.L2.global{..} [src], size{, policy}`: a hint."""
-    return Effect(lambda lane_set, guard: None)
+effect("cp.async.bulk.prefetch")(hint)
 
 
-@effect("cp.async.bulk.commit_group")
-def commit_group(form: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.commit_group`."""
-    return commit(form, "bulk")
+effect("cp.async.bulk.commit_group")(partial(commit, name="bulk"))
 
 
 @effect("cp.async.bulk.wait_group")
 def wait_group(form: ScopedInstruction) -> Effect:
     """`cp.async.bulk.wait_group{.read} N`."""
     return wait(form, "bulk", form.number("N"), form["read"] is not None)
+
+
+@effect("cp.async.bulk.tensor")
+def tensor(form: ScopedInstruction) -> Effect:
+    """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
+    return _store(form, "store") if "srcMem" in form.operands else _load(form)
+
+
+@effect("cp.reduce.async.bulk.tensor")
+def tensor_reduction(form: ScopedInstruction) -> Effect:
+    """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
+    return _store(form, form["redOp"])
+
+
+@effect("cp.async.bulk.prefetch.tensor")
+def prefetch(form: ScopedInstruction) -> Effect:
+    """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
+    maps = _map(form)
+
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        maps(lane_set, issuers)
+
+    return Effect(by_thread(step))
+
+
+def _load(form: ScopedInstruction) -> Effect:
+    to = form.space_of("dstMem")
+    places = AddressResolver(form.address("dstMem"), to, 1, form.site, within="shared")
+    targets = form.source("ctaMask") if "ctaMask" in form.operands else None
+    _touched(form)
+    loads = Loads(
+        form.site,
+        _map(form),
+        _elements(form, "tensorCoords"),
+        places,
+        mbarrier_at(form, "mbar", to),
+        _elements(form, "info"),
+        targets,
+        form["cta_group"] == 2,
+        to,
+    )
+    return Effect(by_thread(loads.issue))
+
+
+def _store(form: ScopedInstruction, operation: str) -> Effect:
+    places = AddressResolver(form.address("srcMem"), "shared::cta", 1, form.site, within="shared")
+    _touched(form)
+    stores = Stores(form.site, _map(form), _elements(form, "tensorCoords"), places, operation)
+    return Effect(by_thread(stores.issue))
+
+
+def _touched(form: ScopedInstruction) -> None:
+    program = form.scope.program
+    program.asynchronous = True
+    program.touches("shared", 16)
+    program.touches("global", 4)
+
+
+def _map(form: ScopedInstruction) -> MapOperand:
+    mode = form["load_mode"] or LoadMode.TILE
+    return MapOperand(form.address("tensorMap"), mode, form["dim"], form.site)
+
+
+def _elements(form: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
+    """Coordinates, innermost first, or offsets of an im2col copy; nothing where they are left out."""
+    there = form.operands.get(operand)
+    if there is None:
+        return ()
+    parts = there.elements if isinstance(there, tree.Vector) else (there,)
+    return tuple(form.source(part, form.type_of(operand).name) for part in parts)

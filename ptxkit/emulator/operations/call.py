@@ -149,9 +149,8 @@ def _indirect(
 
         def begin(lane_set: LaneSet, address: int, value: Any) -> int:
             name = program.image.function_at(address)
-            if name is None or name not in program.image.functions:
-                raise _no_function(lane_set, address, site)
-            if program.image.functions[name].kind != "func":
+            function = program.image.functions.get(name) if name is not None else None
+            if name is None or function is None or function.kind != "func":
                 raise _no_function(lane_set, address, site)
             code = program.function(name)
             taken, given = ([side.size for side in sides] for sides in (code.parameters, code.returns))

@@ -15,6 +15,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import put
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder
@@ -47,8 +48,7 @@ def mapa(form: ScopedInstruction) -> Effect:
             raise fault("P602", message, site, (f"{lane_set.thread(row, lane)}",))
         moved = value & value.dtype.type(low) | ranks.astype(value.dtype) * value.dtype.type(CLUSTER_STEP)
         entry = address.undefined(lane_set) if lane_set.undefined else None
-        if target is not None:
-            target.write(lane_set, moved, entry, guard)
+        put(target, lane_set, moved, entry, guard)
         return entry is not None
 
     return Effect(step)

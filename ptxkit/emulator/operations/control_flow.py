@@ -8,10 +8,10 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.emulator.calls import leave
-from ptxkit.emulator.effect import Effect, Effects, Links
+from ptxkit.emulator.effect import Effect, Effects, Links, hint
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -123,25 +123,20 @@ def trap(form: ScopedInstruction) -> Effect:
     return Effect(link=lambda linker: end)
 
 
-@later("trace.mark")
-@miscellaneous("brkpt", "pmevent")
-def brkpt(form: ScopedInstruction) -> Effect:
-    """`brkpt`, `pmevent{.mask} a` and `trace.mark`, which nothing listens to."""
-    return Effect(lambda lane_set, guard: None)
+later("trace.mark")(hint)  # Nothing listens to these.
+miscellaneous("brkpt", "pmevent")(hint)
 
 
 @synchronization("griddepcontrol")
 def griddepcontrol(form: ScopedInstruction) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
     if form["action"] is GridAction.LAUNCH_DEPENDENTS:
-        return Effect(lambda lane_set, guard: None)
+        return hint(form)
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if len(issuers):
-            lane_set.batch.happens_before.launches_done(distinct(issuers.rows))
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        lane_set.batch.happens_before.launches_done(distinct(issuers.rows))
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 @miscellaneous("nanosleep")

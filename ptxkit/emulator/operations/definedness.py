@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.numerics import bits
+from ptxkit.emulator.values import ones
 
 Propagate = Callable[[Sequence[Any], Sequence[Any]], Any]
 
@@ -40,9 +41,9 @@ def every_bit(values: Sequence[Any], masks: Sequence[Any], size: int) -> Any:
             lanes = lane if lanes is None else lanes | lane
     if lanes is None or size == 1:
         return lanes
-    if np.ndim(lanes) == 0:
-        return bits.UNSIGNED[size](2**size - 1 if lanes else 0)
-    return bits.spread(lanes, size)
+    if size == 128:
+        return np.where(np.asarray(lanes)[..., None], ones(128), np.uint64(0))
+    return bits.ones_where(lanes, size)
 
 
 def same(values: Sequence[Any], masks: Sequence[Any]) -> Any:

@@ -7,6 +7,7 @@ chain of `sub.cc` and `subc` cannot tell, but `addc` after `sub.cc` reads a 1 wh
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,8 @@ def subtract(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
 
 
 def with_carry(form: Decoded, step: Any) -> Pure:
-    """An operation whose last act is `step`, with the carry in and out that the instruction has.
-
-    Args:
-        form: the instruction.
-        step: takes the operands, as unsigned words, and the carry in or None; gives result and carry out.
-    """
+    """An operation whose last act is `step`, with the carry in and out that the instruction has. `step`:
+    takes the operands, as unsigned words, and the carry in or None; gives result and carry out."""
     reads, writes = form.reads_carry, form.writes_carry
     word = f"u{form.types[0].bits}"
 
@@ -53,16 +50,8 @@ def with_carry(form: Decoded, step: Any) -> Pure:
     return computes(form, function, results=(word,), sources=(word,) * len(form.values(written=False)))
 
 
-@operation("add", "addc")
-def addc(form: Decoded) -> Pure:
-    """PTX ISA 9.7.2.1 and 9.7.2.2."""
-    return with_carry(form, add)
-
-
-@operation("sub", "subc")
-def subc(form: Decoded) -> Pure:
-    """PTX ISA 9.7.2.3 and 9.7.2.4."""
-    return with_carry(form, subtract)
+operation("add", "addc")(partial(with_carry, step=add))  # PTX ISA 9.7.2.1 and 9.7.2.2
+operation("sub", "subc")(partial(with_carry, step=subtract))  # 9.7.2.3 and 9.7.2.4
 
 
 def high_part(size: int) -> Any:
@@ -91,13 +80,5 @@ def multiply_add(form: Decoded, multiply: Any) -> Pure:
     return with_carry(form, step)
 
 
-@operation("mad.lo", "madc.lo")
-def mad_lo(form: Decoded) -> Pure:
-    """PTX ISA 9.7.2.5 and 9.7.2.6."""
-    return multiply_add(form, np.multiply)
-
-
-@operation("mad.hi", "madc.hi")
-def mad_hi(form: Decoded) -> Pure:
-    """PTX ISA 9.7.2.5 and 9.7.2.6."""
-    return multiply_add(form, high_part(form.types[0].bits))
+operation("mad.lo", "madc.lo")(partial(multiply_add, multiply=np.multiply))
+operation("mad.hi", "madc.hi")(lambda form: multiply_add(form, high_part(form.types[0].bits)))

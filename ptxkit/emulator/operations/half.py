@@ -80,23 +80,20 @@ def modified(form: Decoded, function: Callable[..., Any], is_product: bool = Fal
     return computes_codes(form, wrapped if finishing or oob else function)
 
 
-@operation("add")
-def add(form: Decoded) -> Pure:
-    """PTX ISA 9.7.4.1."""
-    return modified(form, partial(half.compute, "add", *kind_of(form)))
+def compute(form: Decoded, name: str) -> Callable[..., Any]:
+    """`half.compute` of one name for the instruction's type."""
+    return partial(half.compute, name, *kind_of(form))
+
+
+operation("add")(lambda form: modified(form, compute(form, "add")))  # PTX ISA 9.7.4.1
+operation("mul")(lambda form: modified(form, compute(form, "mul"), is_product=True))  # 9.7.4.3
 
 
 @operation("sub")
 def sub(form: Decoded) -> Pure:
     """PTX ISA 9.7.4.2."""
-    function = partial(half.compute, "add", *kind_of(form))
+    function = compute(form, "add")
     return modified(form, lambda a, b: function(a, half.negate(b)))
-
-
-@operation("mul")
-def mul(form: Decoded) -> Pure:
-    """PTX ISA 9.7.4.3."""
-    return modified(form, partial(half.compute, "mul", *kind_of(form)), is_product=True)
 
 
 @operation("fma")
@@ -105,7 +102,7 @@ def fma(form: Decoded) -> Pure:
     if form["rnd"] is not Rounding.RN:
         # ptxas takes the other modes of bf16; the manual has none of them.
         raise Unsupported("`fma` on `.bf16` without `.rn`")
-    return modified(form, partial(half.compute, "fma", *kind_of(form)), is_product=True)
+    return modified(form, compute(form, "fma"), is_product=True)
 
 
 def turned(turn: Callable[[Any], Any]) -> Callable[[Decoded], Pure]:

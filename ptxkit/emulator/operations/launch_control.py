@@ -16,9 +16,9 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import AddressResolver, Issuers
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import undefined_decides
+from ptxkit.emulator.operands import put, undefined_decides
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.sync_points import executing
 from ptxkit.emulator.values import WARP
@@ -49,24 +49,19 @@ def try_cancel(form: ScopedInstruction) -> Effect:
     form.scope.program.touches("shared", RESPONSE)
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
         launch = batch.launch
         places, signals = to(lane_set, issuers), mbarrier(lane_set, issuers)
         warps, stride = batch.warps_per_cta, batch.shared.stride
         refused = batch.own(Refusals).ctas[issuers.rows // warps]
-        if refused.any():
-            at = int(np.argmax(refused))
-            raise fault(
-                "P699",
-                "`clusterlaunchcontrol.try_cancel` after a response of this CTA said that nothing is left",
-                site,
-                (issuers.name(at),),
-                "leave the loop when `query_cancel.is_canceled` says no",
-            )
+        issuers.refuse(
+            refused,
+            "P699",
+            site,
+            "`clusterlaunchcontrol.try_cancel` after a response of this CTA said that nothing is left",
+            "leave the loop when `query_cancel.is_canceled` says no",
+        )
         asker = np.arange(len(issuers))
         if multicast:
             asker = np.repeat(asker, batch.cluster)
@@ -87,9 +82,7 @@ def try_cancel(form: ScopedInstruction) -> Effect:
         batch.queue.issue(
             AsyncOperation(
                 site,
-                batch,
-                everyone.rows,
-                everyone.lanes,
+                *everyone.who,
                 writes=(write,),
                 fetch=fetch,
                 deliver=deliver,
@@ -97,7 +90,7 @@ def try_cancel(form: ScopedInstruction) -> Effect:
             )
         )
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 @effect("clusterlaunchcontrol.query_cancel")
@@ -127,8 +120,7 @@ def query_cancel(form: ScopedInstruction) -> Effect:
                 refused = np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps_per_cta)
                 lane_set.batch.own(Refusals).ctas[refused] = True
             for target in targets:
-                if target is not None:
-                    target.write(lane_set, canceled, None, guard)
+                put(target, lane_set, canceled, None, guard)
             return
         if failed.any():
             raise fault(
@@ -139,7 +131,6 @@ def query_cancel(form: ScopedInstruction) -> Effect:
                 "ask `clusterlaunchcontrol.query_cancel.is_canceled` first",
             )
         for i, target in enumerate(targets):
-            if target is not None:
-                target.write(lane_set, words[..., min(first + i, 3)], None, guard)
+            put(target, lane_set, words[..., min(first + i, 3)], None, guard)
 
     return Effect(step)

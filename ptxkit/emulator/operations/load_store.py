@@ -14,11 +14,11 @@ from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import CLUSTER_STEP, WINDOW, WINDOWS, plain_space
 from ptxkit.emulator.call_abi import gather, scatter
 from ptxkit.emulator.code import MemoryTransfer
-from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.effect import Effect, Effects, hint
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.operands import lanes_of, put
 from ptxkit.emulator.operation import Operations, Pure, Unsupported, computes
 from ptxkit.emulator.operations import definedness
 from ptxkit.emulator.values import RAW, WARP, dtype_of, viewed
@@ -187,16 +187,13 @@ def st_bulk(form: ScopedInstruction) -> Effect:
             message = f"bulk store: expected a multiple of 8 bytes up to {MOST_BULK}, found {longest}"
             raise fault("P603", message, site, (f"{lane_set.thread(*lane_set.first(sizes == longest))}",))
         for offset in range(0, longest, 8):
-            for access in accessor(lane_set, _and(guard, sizes > offset), offset):
+            reached = sizes > offset if guard is None else guard & (sizes > offset)
+            for access in accessor(lane_set, reached, offset):
                 if access.space != "shared":
                     access.refuse("clears", "and works on the CTA's own shared memory alone")
                 access.store((np.uint64(0),), None, 8)
 
     return Effect(step)
-
-
-def _and(guard: Any, condition: Any) -> Any:
-    return condition if guard is None else guard & condition
 
 
 def _store_parameter(
@@ -219,10 +216,7 @@ def _store_parameter(
     return Effect(step)
 
 
-@effect("prefetch", "prefetchu", "applypriority")
-def prefetch(form: ScopedInstruction) -> Effect:
-    """Hints: they change nothing, and an address that is not valid does not matter."""
-    return Effect(lambda lane_set, guard: None)
+effect("prefetch", "prefetchu", "applypriority")(hint)
 
 
 @later("createpolicy.range.fabric")
@@ -232,8 +226,7 @@ def createpolicy(form: ScopedInstruction) -> Effect:
     target = form.target("policy")
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        if target is not None:
-            target.write(lane_set, POLICY, None, guard)
+        put(target, lane_set, POLICY, None, guard)
 
     return Effect(step)
 
@@ -306,8 +299,7 @@ def isspacep(form: ScopedInstruction) -> Effect:
         entry, mask = source.undefined(lane_set), None
         if entry is not None:
             mask = (entry[0] != 0, lane_set.launch.origin(entry[1], site))
-        if target is not None:
-            target.write(lane_set, inside, mask, guard)
+        put(target, lane_set, inside, mask, guard)
         return mask is not None
 
     return Effect(step)

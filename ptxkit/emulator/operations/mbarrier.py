@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,17 @@ import numpy as np
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.asynchronous.objects import PENDING_MASK
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership
+from ptxkit.emulator.clocks import Waited
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import AddressResolver, Issuers
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.lanes_apart import Waited
+from ptxkit.emulator.operands import put
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
 RESULT_UNUSED = "the result of this wait is never read; it may be false"
@@ -43,13 +45,11 @@ def init(form: ScopedInstruction) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
     places, count, site = own_mbarrier(form), form.checked_source("count"), form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if len(issuers):
-            counts = issuers.take(count(lane_set)).astype(np.int64)
-            lane_set.batch.mbarriers.init(issuers, places(lane_set, issuers), counts, site)
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        counts = issuers.take(count(lane_set)).astype(np.int64)
+        lane_set.batch.mbarriers.init(issuers, places(lane_set, issuers), counts, site)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 @effect("mbarrier.inval")
@@ -57,55 +57,35 @@ def inval(form: ScopedInstruction) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
     places, site = own_mbarrier(form), form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if len(issuers):
-            lane_set.batch.mbarriers.inval(issuers, places(lane_set, issuers), site)
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        lane_set.batch.mbarriers.inval(issuers, places(lane_set, issuers), site)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
-@effect("mbarrier.expect_tx")
-def expect_tx(form: ScopedInstruction) -> Effect:
-    """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    return _change_tx_count(form, expects=True)
-
-
-@effect("mbarrier.complete_tx")
-def complete_tx(form: ScopedInstruction) -> Effect:
-    """`mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    return _change_tx_count(form, expects=False)
-
-
-def _change_tx_count(form: ScopedInstruction, expects: bool) -> Effect:
+def change_tx_count(form: ScopedInstruction, expects: bool) -> Effect:
+    """`mbarrier.expect_tx`, `mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
     places, amount, site = own_mbarrier(form), form.checked_source("txCount"), form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         barriers = lane_set.batch.mbarriers
         slots = barriers.find(issuers, places(lane_set, issuers), site)
         amounts = issuers.take(amount(lane_set)).astype(np.int64)
         change = barriers.expect_tx if expects else barriers.complete_tx
         change(slots, amounts, issuers.threads, site)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
-@effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")
-def arrive(form: ScopedInstruction) -> Effect:
-    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`."""
-    return _arrive(form, drops=False)
+effect("mbarrier.expect_tx")(partial(change_tx_count, expects=True))
+effect("mbarrier.complete_tx")(partial(change_tx_count, expects=False))
 
 
-@effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")
-def arrive_drop(form: ScopedInstruction) -> Effect:
-    """The same; the count also leaves the expected count of later phases."""
-    return _arrive(form, drops=True)
+def arrive(form: ScopedInstruction, drops: bool) -> Effect:
+    """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`.
 
-
-def _arrive(form: ScopedInstruction, drops: bool) -> Effect:
+    `arrive_drop` does the same; the count also leaves the expected count of later phases.
+    """
     expects, may_complete = "txCount" in form.operands, form["noComplete"] is None
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     cta_scope = form.find(MemoryScope) is MemoryScope.CTA
@@ -127,16 +107,15 @@ def _arrive(form: ScopedInstruction, drops: bool) -> Effect:
         batch = lane_set.batch
         slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
         if target is not None:
-            remote = batch.mbarriers.cta_of(slots) != issuers.ctas
-            if remote.any():
-                at = int(np.argmax(remote))
-                raise fault(
-                    "P686",
-                    f"`{site.instruction.spelling}` asks {batch.mbarriers.name(int(slots[at]))} for a state",
-                    site,
-                    (issuers.name(at),),
-                    "an arrival at another CTA's mbarrier returns no state: write `_`",
-                )
+            issuers.refuse(
+                issuers.remote(batch.mbarriers.place[slots]),
+                "P686",
+                site,
+                lambda at: (
+                    f"`{site.instruction.spelling}` asks {batch.mbarriers.name(int(slots[at]))} for a state"
+                ),
+                "an arrival at another CTA's mbarrier returns no state: write `_`",
+            )
         one = np.ones(len(issuers), np.int64)
         given = issuers.take(read_count(lane_set)).astype(np.int64) if read_count is not None else one
         if issuers.lanes_each is not None:
@@ -165,19 +144,16 @@ def _arrive(form: ScopedInstruction, drops: bool) -> Effect:
     return Effect(step)
 
 
-@effect("mbarrier.test_wait", "mbarrier.try_wait")
-def wait(form: ScopedInstruction) -> Effect:
-    """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time."""
-    return _wait(form, "state", parity=False)
+effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")(partial(arrive, drops=False))
+effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")(partial(arrive, drops=True))
 
 
-@effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")
-def wait_parity(form: ScopedInstruction) -> Effect:
-    """The same with the parity of a phase."""
-    return _wait(form, "phaseParity", parity=True)
+def wait(form: ScopedInstruction, parity: bool) -> Effect:
+    """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time.
 
-
-def _wait(form: ScopedInstruction, what: str, parity: bool) -> Effect:
+    `.parity` takes the parity of a phase in place of a state.
+    """
+    what = "phaseParity" if parity else "state"
     relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
     places, target, site = own_mbarrier(form), form.target("waitComplete"), form.site
     # Let remote addresses through: P685/P686 say more than P602.
@@ -206,10 +182,13 @@ def _wait(form: ScopedInstruction, what: str, parity: bool) -> Effect:
             batch.relaxed_order.wait(issuers.rows[done], slots[done])
         if not done.all():
             lane_set.schedule.poll(lane_set, site)
-        if target is not None:
-            target.write(lane_set, issuers.on_lanes(done), None, guard)
+        put(target, lane_set, issuers.on_lanes(done), None, guard)
 
     return Effect(step, sync_point)
+
+
+effect("mbarrier.test_wait", "mbarrier.try_wait")(partial(wait, parity=False))
+effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")(partial(wait, parity=True))
 
 
 def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, site: Site) -> EmulatorFault:
@@ -241,9 +220,7 @@ def _is_read(form: ScopedInstruction) -> bool:
 def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
     """Warn of an arrival at another CTA's mbarrier that says it is for its own CTA alone."""
     batch = issuers.lane_set.batch
-    remote = batch.mbarriers.cta_of(slots) != issuers.ctas
-    if remote.any():
-        at = int(np.argmax(remote))
+    if (at := first_true(issuers.remote(batch.mbarriers.place[slots]))) is not None:
         batch.launch.warn(
             "P688",
             f"an arrival with `.cta` scope at {batch.mbarriers.name(int(slots[at]))}",
@@ -263,10 +240,7 @@ def arrive_on_copies(form: ScopedInstruction) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
     noinc, places, site = form["noinc"], own_mbarrier(form), form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
         slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
         if not noinc:
@@ -285,16 +259,14 @@ def arrive_on_copies(form: ScopedInstruction) -> Effect:
         queue.issue(
             AsyncOperation(
                 site,
-                batch,
-                issuers.rows,
-                issuers.lanes,
+                *issuers.who,
                 signal=Arrival(slots, covers_after=False),
                 after=earlier,
                 deliver=lambda data: _released(issuers, slots, earlier),
             )
         )
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 def _released(issuers: Issuers, slots: np.ndarray, copies: tuple[AsyncOperation, ...]) -> None:

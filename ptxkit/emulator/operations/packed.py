@@ -47,6 +47,6 @@ def set_(form: Decoded) -> Pure:
     size = type_.bits // type_.lanes
 
     def function(a: Any, b: Any) -> Any:
-        return bits.spread(compare(a, b), size).view(elements_of(type_))
+        return bits.ones_where(compare(a, b), size).view(elements_of(type_))
 
     return by_element(form, function)

@@ -83,13 +83,8 @@ def by_number(form: Decoded, function: Callable[..., Any]) -> Pure:
 
 
 def computed(form: Decoded, exact: Callable[..., Any], rounded: Callable[..., Any]) -> Pure:
-    """A sum or product.
-
-    Args:
-        form: the instruction.
-        exact: it on f32 in f64, rounded so that rounding once more to eight bits gives what exact values do.
-        rounded: it on f32, rounded by a mode, which comes last.
-    """
+    """A sum or product. `exact`: it on f32 in f64, rounded so that rounding once more to eight bits
+    gives what exact values do. `rounded`: it on f32, rounded by a mode, which comes last."""
     result = form.type_of("d")
     if result.name == "f32x2":
         return by_number(form, partial(rounded, mode=form.find(Rounding) or Rounding.RN))

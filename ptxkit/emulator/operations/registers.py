@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.merge import hold
-from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.sync_points import executing_rows
 from ptxkit.emulator.values import WARP, distinct
 
 WARPGROUP = 4
@@ -40,14 +41,8 @@ class WarpRegisters:
         batch.at_exit.insert(0, self.check)
 
     def check(self, rows: np.ndarray) -> None:
-        """Warps of a warpgroup that has exited must have executed the same `setmaxnreg`.
-
-        Args:
-            rows: some that have exited.
-
-        Raises:
-            EmulatorFault: P609, they have not.
-        """
+        """Warps of a warpgroup that has exited must have executed the same `setmaxnreg`. `rows`: some that
+        have exited. Raises P609, they have not."""
         batch = self.batch
         for first in distinct(rows - rows % batch.warps_per_cta % WARPGROUP).tolist():
             behind = min(first + WARPGROUP, (first // batch.warps_per_cta + 1) * batch.warps_per_cta)
@@ -65,24 +60,16 @@ class WarpRegisters:
 effect = Effects("miscellaneous")
 
 
-@effect("setmaxnreg.inc")
-def increase(form: ScopedInstruction) -> Effect:
-    """`setmaxnreg.inc.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
-    return setmaxnreg(form, grows=True)
-
-
-@effect("setmaxnreg.dec")
-def decrease(form: ScopedInstruction) -> Effect:
-    """`setmaxnreg.dec.sync.aligned.u32 imm-reg-count`."""
-    return setmaxnreg(form, grows=False)
-
-
 def setmaxnreg(form: ScopedInstruction, grows: bool) -> Effect:
-    """More registers, or fewer."""
+    """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
     wanted = form.constant("imm_reg_count")
     assert wanted is not None
     sync_point = RegisterSyncPoint(form, wanted, grows)
     return Effect(sync_point.step, sync_point)
+
+
+effect("setmaxnreg.inc")(partial(setmaxnreg, grows=True))
+effect("setmaxnreg.dec")(partial(setmaxnreg, grows=False))
 
 
 class RegisterSyncPoint:
@@ -118,18 +105,12 @@ class RegisterSyncPoint:
         """Lanes have exited, which gives no registers back."""
 
     def step(self, lane_set: LaneSet, guard: Any) -> None:
-        """Change the count.
-
-        Raises:
-            EmulatorFault: P697, it would not grow, or not shrink.
-        """
+        """Change the count. Raises P697, it would not grow, or not shrink."""
         batch, schedule = lane_set.batch, lane_set.schedule
         registers = batch.own(WarpRegisters)
         if not registers.each.any():
             return
-        lanes = executing(lane_set, guard)
-        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
-        rows = rows if lanes is None else rows[lanes.any(axis=1)]
+        rows = executing_rows(lane_set, guard)
         now = registers.each[rows]
         wrong = now > self.wanted if self.grows else now < self.wanted
         if wrong.any():

@@ -13,7 +13,7 @@ from ptxkit.emulator.calls import reach_local
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import TargetOperand, undefined_decides
+from ptxkit.emulator.operands import TargetOperand, put, undefined_decides
 from ptxkit.emulator.values import dtype_of
 
 effect = Effects("stack")
@@ -33,20 +33,15 @@ def alloca(form: ScopedInstruction) -> Effect:
         begin = (begin + (align - np.uint64(1))) & ~(align - np.uint64(1))
         amount = read(lane_set).astype(np.uint64)
         end = np.where(amount > ~begin, ~np.uint64(0), begin + amount)
-        furthest = end if end.ndim == 0 else np.where(_active(lane_set, guard), end, np.uint64(0))
+        active = lane_set.active(guard)
+        furthest = end if end.ndim == 0 or active is None else np.where(active, end, np.uint64(0))
         top = max(lane_set.top, int(furthest.max()))
         reach_local(lane_set, top, site)
         lane_set.top = top
         keeper.write_raw(lane_set, end - np.uint64(lane_set.local), None, guard)
-        if target is not None:
-            target.write(lane_set, begin.astype(dtype), None, guard)
+        put(target, lane_set, begin.astype(dtype), None, guard)
 
     return Effect(step)
-
-
-def _active(lane_set: LaneSet, guard: Any) -> Any:
-    active = lane_set.active(guard)
-    return np.True_ if active is None else active
 
 
 @effect("stacksave")

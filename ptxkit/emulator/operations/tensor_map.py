@@ -14,10 +14,10 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import undefined_decides
 from ptxkit.emulator.operation import Unsupported
@@ -111,24 +111,20 @@ def replace(form: ScopedInstruction) -> Effect:
     at = _MapPlace(form, "addr")
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         entry = value.undefined(lane_set) if lane_set.undefined else None
         if entry is not None and issuers.take(entry[0]).any():
             undefined_decides(lane_set, entry[0], entry[1], site, f"the operand `{value.name}`")
         at.check(lane_set, issuers)
         values = np.broadcast_to(value.reader(lane_set), (lane_set.n, WARP))
-        taking = np.zeros((lane_set.n, WARP), bool)
-        taking[issuers.at] = True
-        held, masks = at.load(lane_set, guard)
+        taking = issuers.mask
+        held, masks = at.load(lane_set, taking)
         for row, lane in zip(*issuers.at, strict=True):
             word = change(int.from_bytes(held[row, lane].tobytes(), "little"), int(values[row, lane]))
             held[row, lane] = np.frombuffer(word.to_bytes(MAP_BYTES, "little"), np.uint8)
-        at.store(lane_set, guard, held, masks)
+        at.store(lane_set, taking, held, masks)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
 class _MapPlace:
@@ -142,16 +138,11 @@ class _MapPlace:
             form.scope.program.touches(each, WORD)
 
     def check(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
-        """The addresses in global memory of each thread's map, -1 elsewhere.
-
-        Raises:
-            EmulatorFault: P623, one is misaligned; P627, a copy in flight reads it.
-        """
-        taking = np.zeros((lane_set.n, WARP), bool)
-        taking[issuers.at] = True
+        """The addresses in global memory of each thread's map, -1 elsewhere. Raises P623, one is misaligned;
+        P627, a copy in flight reads it."""
         addresses = np.full(len(issuers), -1, np.int64)
         launch = lane_set.launch
-        for access in self.whole(lane_set, taking):
+        for access in self.whole(lane_set, issuers.mask):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             at = issuers.take(access.index).astype(np.int64)
             if access.space == "global":
@@ -161,14 +152,9 @@ class _MapPlace:
                 at = at % lane_set.batch.shared.stride + launch.shared.start
             odd = mine & (at % ALIGNED != 0)
             if odd.any():
-                item = int(np.argmax(odd))
-                raise fault(
-                    MISALIGNED,
-                    f"expected a tensor map at a multiple of {ALIGNED}, found {int(at[item]):#x}",
-                    self.site,
-                    (issuers.name(item),),
-                    "declare it `.align 128`",
-                )
+                found = int(at[np.argmax(odd)])
+                message = f"expected a tensor map at a multiple of {ALIGNED}, found {found:#x}"
+                issuers.refuse(odd, MISALIGNED, self.site, message, "declare it `.align 128`")
         if launch.sanitize:
             launch.own(MapFences).check_free(issuers, addresses, self.site)
         return addresses

@@ -13,7 +13,8 @@ import numpy as np
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.numerics import bits
 from ptxkit.emulator.operation import Operations, Pure, computes
-from ptxkit.isa.modifiers import Comparison, MemoryOperation, Mode
+from ptxkit.emulator.operations.comparison import INTEGER
+from ptxkit.isa.modifiers import MemoryOperation, Mode
 
 operation = Operations("video")
 
@@ -24,15 +25,6 @@ PARTS: dict[str | None, tuple[int, int]] = {
     **{f"b{i}": (8 * i, 8) for i in range(4)},
 }
 """Lowest bit and width of each part of a word."""
-
-COMPARISONS: dict[Comparison, Callable[[Any, Any], Any]] = {
-    Comparison.EQ: np.equal,
-    Comparison.NE: np.not_equal,
-    Comparison.LT: np.less,
-    Comparison.LE: np.less_equal,
-    Comparison.GT: np.greater,
-    Comparison.GE: np.greater_equal,
-}
 
 
 def extract(word: Any, low: int, size: int, signed: bool) -> Any:
@@ -87,7 +79,6 @@ def scalar(
     merged into `.h1` is the upper half of the intermediate result, not the lower one.
 
     Args:
-        form: the instruction.
         signs: whether the destination, `a` and `b` are signed.
         main: gets `a` and `b` as int64.
         clamp: `.sat`: gets the result and the size of the part of the destination.
@@ -175,7 +166,7 @@ operation("vshr")(shift(np.right_shift))
 def compare(form: Decoded) -> Pure:
     """PTX ISA 9.7.18.1.4, as measured on an H200: a secondary operation takes `c` in the sign of `a`."""
     signs = (signed(form, "atype"), signed(form, "btype"))
-    test = COMPARISONS[form["cmp"]]
+    test = INTEGER[form["cmp"]]
     return scalar(form, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False)
 
 
@@ -261,7 +252,7 @@ def simd_compare(count: int) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.2.2 and 9.7.18.2.4."""
 
     def made(form: Decoded) -> Pure:
-        test = COMPARISONS[form["cmp"]]
+        test = INTEGER[form["cmp"]]
         signs = (False, signed(form, "atype"), signed(form, "btype"))
         return simd(form, count, signs, lambda a, b: test(a, b).astype(np.int64))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import undefined_decides
+from ptxkit.emulator.operands import put, undefined_decides
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.reductions import CHAINED
 from ptxkit.emulator.sync_points import (
@@ -66,10 +66,8 @@ def shfl(form: ScopedInstruction) -> Effect:
                 unknown = np.where(silent, np.uint32(EVERY), np.uint32(0))
                 origin = lane_set.launch.origins.of_lane(site)
                 mask = (unknown if mask is None else mask[0] | unknown, mask[1] if mask else origin)
-        if target is not None:
-            target.write(lane_set, permute(value), mask if mask and mask[0].any() else None, guard)
-        if inside is not None:
-            inside.write(lane_set, in_range, None, guard)
+        put(target, lane_set, permute(value), mask if mask and mask[0].any() else None, guard)
+        put(inside, lane_set, in_range, None, guard)
         return mask is not None
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, a))
@@ -175,8 +173,7 @@ def vote(form: ScopedInstruction) -> Effect:
             result = true != 0 if mode is Mode.ANY else true == every
             if mode is Mode.UNI:
                 result = result | (true == 0)
-        if target is not None:
-            target.write(lane_set, result, None, guard)
+        put(target, lane_set, result, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
@@ -201,11 +198,9 @@ def match(form: ScopedInstruction) -> Effect:
         if of_all:
             every = named & packed(present)
             all_same = found == every
-            if same is not None:
-                same.write(lane_set, all_same, None, guard)
+            put(same, lane_set, all_same, None, guard)
             found = np.where(all_same, every, np.uint32(0))
-        if target is not None:
-            target.write(lane_set, found, None, guard)
+        put(target, lane_set, found, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
 
@@ -240,8 +235,7 @@ def redux(form: ScopedInstruction) -> Effect:
             if spoiled.any():
                 origin = lane_set.launch.origin(entry[1], site)
                 mask = (np.where(spoiled, np.uint32(EVERY), np.uint32(0)), origin)
-        if target is not None:
-            target.write(lane_set, result, mask, guard)
+        put(target, lane_set, result, mask, guard)
         return mask is not None
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
@@ -295,10 +289,8 @@ def elect(form: ScopedInstruction) -> Effect:
         lanes = taking_part(lane_set, guard)
         candidates = named if lanes is None else named & packed(lanes)
         leader = _leader(candidates, lane_set.launch.elect_from)
-        if target is not None:
-            target.write(lane_set, leader, None, guard)
-        if leads is not None:
-            leads.write(lane_set, leader == LANES, None, guard)
+        put(target, lane_set, leader, None, guard)
+        put(leads, lane_set, leader == LANES, None, guard)
 
     return Effect(step, WarpSyncPoint(form.site, members, form.guard))
 
@@ -321,7 +313,6 @@ def activemask(form: ScopedInstruction) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         lanes = executing(lane_set, guard)
         value = np.uint32(EVERY) if lanes is None else packed(lanes)
-        if target is not None:
-            target.write(lane_set, value, None, guard)
+        put(target, lane_set, value, None, guard)
 
     return Effect(step)

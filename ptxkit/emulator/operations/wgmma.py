@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,10 +24,10 @@ from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unkno
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
 from ptxkit.emulator.tensor_cores.elements import expand
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, first_true
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
-from ptxkit.emulator.warpgroup.members import WARPS, Members, WarpgroupSyncPoint, gathered, spread
+from ptxkit.emulator.warpgroup.members import WARPS, Members, WarpgroupSyncPoint, gathered, per_thread
 from ptxkit.emulator.warpgroup.operands import (
     SharedMatrix,
     WgmmaMetadata,
@@ -91,8 +93,8 @@ def mma_async(form: ScopedInstruction) -> Effect:
     """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
     shape, sparse = form.the(Shape), form["sp"] is not None
     d, a, b = (type_.name for type_ in form.types)
-    majors = (_major(form, "imm_trans_a"), _major(form, "imm_trans_b"))
-    negated = (_negated(form, "imm_scale_a"), _negated(form, "imm_scale_b"))
+    majors = ("MN" if form.constant("imm_trans_a") else "K", "MN" if form.constant("imm_trans_b") else "K")
+    negated = (form.constant("imm_scale_a") == -1, form.constant("imm_scale_b") == -1)
     plan = WgmmaPlan(
         (d, a, b), shape.n, shape.k, sparse, arithmetic(form, "wgmma", (d, a, b, d)), negated, majors
     )
@@ -122,16 +124,6 @@ def _accumulates(form: ScopedInstruction) -> SourceOperand:
     if number is not None:
         return SourceOperand(np.dtype(bool), 1, value=np.bool_(number != 0))
     return form.source("scale_d")
-
-
-def _negated(form: ScopedInstruction, operand: str) -> bool:
-    """Whether an imm-scale is -1; where the form has none, nothing is."""
-    return form.constant(operand) == -1
-
-
-def _major(form: ScopedInstruction, operand: str) -> str:
-    """Along which dimension a matrix in shared memory runs, by its imm-trans if the form has one."""
-    return "MN" if form.constant(operand) else "K"
 
 
 @dataclass(slots=True, eq=False)
@@ -226,19 +218,14 @@ class _Issue:
         return codes, gathered(fragment, masks, members.rows, lane_set.n)
 
     def _uniform(self, lane_set: LaneSet, guard: Any, members: Members, source: SourceOperand) -> np.ndarray:
-        """An operand that all threads of a warpgroup agree about: (warpgroups,).
-
-        Raises:
-            EmulatorFault: P638, they don't; P642, lanes of a warp don't.
-        """
+        """An operand that all threads of a warpgroup agree about: (warpgroups,). Raises P638, they don't;
+        P642, lanes of a warp don't."""
         value = uniform(lane_set, guard, source, source.reader(lane_set), self.site)
         count = len(members.which)
         if np.ndim(value) == 0:
             return np.full(count, value)
-        held = spread(value, members.rows, lane_set.n)[:, ::WARP]
-        differs = (held != held[:, :1]).any(axis=1)
-        if differs.any():
-            at = int(np.argmax(differs))
+        held = per_thread(value, members.rows, lane_set.n)[:, ::WARP]
+        if (at := first_true((held != held[:, :1]).any(axis=1))) is not None:
             warp = int(np.argmax(held[at] != held[at, 0]))
             values = [hex(int(held[at, i])) for i in (warp, 0)]
             who = thread_of(lane_set, members, at, warp * WARP)
@@ -253,11 +240,8 @@ class _Issue:
     def _shared(
         self, lane_set: LaneSet, guard: Any, members: Members, source: SourceOperand, side: int
     ) -> WgmmaSharedOperand:
-        """The matrix that a descriptor gives.
-
-        Raises:
-            EmulatorFault: P639, the descriptor has no meaning; P602, it leads out of shared memory.
-        """
+        """The matrix that a descriptor gives. Raises P639, the descriptor has no meaning; P602, it leads out
+        of shared memory."""
         plan, launch, bank = self.plan, lane_set.launch, lane_set.batch.shared
         words = self._uniform(lane_set, guard, members, source)
         mn, k = (M, plan.stored) if side == 0 else (plan.n, plan.k)
@@ -265,24 +249,21 @@ class _Issue:
         rows = np.arange(0, lane_set.n, WARPS) if members.rows is None else members.rows[:, 0]
         ctas = (rows if lane_set.rows is None else lane_set.rows[rows]) // lane_set.batch.warps_per_cta
         maps, starts = [], []
+
+        def refused(said: str, note: str, help: str | None = None) -> Exception:
+            who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
+            return fault(DESCRIPTOR, said, self.site, (who, note), help)
+
         for number, word in enumerate(different.tolist()):
             try:
                 start, found = shared_matrix(word, mn, k, plan.types[1 + side], plan.majors[side])
             except PtxkitError as wrong:
-                who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
-                raise fault(
-                    DESCRIPTOR,
-                    f"`{source.name}` is no matrix descriptor",
-                    self.site,
-                    (who, f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"),
-                ) from None
+                note = f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"
+                raise refused(f"`{source.name}` is no matrix descriptor", note) from None
             if found.torn:
-                who = thread_of(lane_set, members, int(np.argmax(which == number)), 0)
-                raise fault(
-                    DESCRIPTOR,
+                raise refused(
                     f"a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
-                    self.site,
-                    (who, f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes"),
+                    f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes",
                     "where A is sparse a row of B takes 64 bytes: use a swizzle of 64 or 128 bytes, or none",
                 )
             if _outside(launch, start, found):
@@ -354,26 +335,18 @@ def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
     return low < launch.shared.start or high > launch.shared.start + launch.shared.total
 
 
-@effect("wgmma.fence")
-def fence(form: ScopedInstruction) -> Effect:
-    """`wgmma.fence.sync.aligned`."""
+def warpgroup_wide(form: ScopedInstruction, do: Callable[[Warpgroups, Members], None]) -> Effect:
+    """`wgmma.fence.sync.aligned`, `wgmma.commit_group.sync.aligned`."""
     site = form.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        lane_set.batch.own(Warpgroups).fence(Members.of(lane_set, guard, site))
+        do(lane_set.batch.own(Warpgroups), Members.of(lane_set, guard, site))
 
     return Effect(step, WarpgroupSyncPoint(site, form.guard))
 
 
-@effect("wgmma.commit_group")
-def commit_group(form: ScopedInstruction) -> Effect:
-    """`wgmma.commit_group.sync.aligned`."""
-    site = form.site
-
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        lane_set.batch.own(Warpgroups).commit(Members.of(lane_set, guard, site))
-
-    return Effect(step, WarpgroupSyncPoint(site, form.guard))
+effect("wgmma.fence")(partial(warpgroup_wide, do=Warpgroups.fence))
+effect("wgmma.commit_group")(partial(warpgroup_wide, do=Warpgroups.commit))
 
 
 @effect("wgmma.wait_group")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator.addresses import MOST_CTAS
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.faults import Site, fault
@@ -17,9 +16,9 @@ from ptxkit.emulator.issuers import AddressResolver, Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.sync_points import check_defined
-from ptxkit.emulator.tensor_copies.elements import REDUCTIONS
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
-from ptxkit.emulator.tensor_copies.transfer import Held, Intervals, TensorTransfer
+from ptxkit.emulator.tensor_copies.transfer import REDUCTIONS, Held, Intervals, TensorTransfer
+from ptxkit.emulator.values import first_true
 from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
 
 SHARED_ALIGNED = 128
@@ -40,11 +39,7 @@ class Copies:
     storing: bool = field(default=False, init=False)
 
     def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[SourceOperand, ...]) -> np.ndarray:
-        """Operands of each thread: int64 (threads, operands).
-
-        Raises:
-            EmulatorFault: P605, one has undefined bits.
-        """
+        """Operands of each thread: int64 (threads, operands). Raises P605, one has undefined bits."""
         found = np.zeros((len(issuers), len(sources)), np.int64)
         for i, source in enumerate(sources):
             entry = source.undefined(lane_set) if lane_set.undefined else None
@@ -62,11 +57,8 @@ class Copies:
         offsets: np.ndarray,
         to: np.ndarray,
     ) -> list[TensorTransfer]:
-        """The boxes of some threads, `to` offsets in the bank of shared memory.
-
-        Raises:
-            EmulatorFault: P628, a box is misaligned; P602, it leaves shared memory, or the tensor memory.
-        """
+        """The boxes of some threads, `to` offsets in the bank of shared memory. Raises P628, a box is
+        misaligned; P602, it leaves shared memory, or the tensor memory."""
         batch = issuers.lane_set.batch
         launch, stride = batch.launch, batch.shared.stride
         made = []
@@ -99,10 +91,7 @@ class Copies:
 
     def _check_start(self, issuers: Issuers, item: int, copy: TensorCopy, at: tuple[int, ...]) -> None:
         """A copy begins at whole 16 bytes (PTX ISA 5.5.3.1), a walk through pixels in its box (5.5.4.1).
-
-        Raises:
-            EmulatorFault: P624.
-        """
+        Raises P624."""
         unit = PADDED_COORDINATE if copy.padded else 128 // copy.element
         if not copy.slice and at[0] % unit:
             expected = f"a first coordinate that is a multiple of {unit}, 16 bytes of `{copy.map.dtype}`"
@@ -169,20 +158,20 @@ class Loads(Copies):
     pair: bool
     to: str
 
-    def __call__(self, lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
+        """Queue the copies of some threads."""
         batch, site = lane_set.batch, self.site
         copies, addresses = self.maps(lane_set, issuers)
         coordinates = self._values(lane_set, issuers, self.coordinates)
         offsets = self._values(lane_set, issuers, self.offsets)
         to, signals = self.places(lane_set, issuers), self.mbarrier(lane_set, issuers)
         stride = batch.shared.stride
-        self._check_cta(lane_set, issuers, to)
+        if self.to == "shared::cta":
+            remote = issuers.remote(to)
+            issuers.refuse(remote, "P664", site, "a `.shared::cta` address must be of the executing CTA")
         if self.targets is not None:
-            check_defined(lane_set, guard, self.targets, site)
-            item, rank = self._targets(lane_set, issuers)
+            check_defined(lane_set, issuers.mask, self.targets, site)
+            item, rank = issuers.destinations(issuers.take(self.targets.reader(lane_set)), site)
             if not len(item):
                 return
             first = batch.peer(issuers.rows[item], 0)
@@ -207,9 +196,7 @@ class Loads(Copies):
 
         operation = AsyncOperation(
             site,
-            batch,
-            issuers.rows,
-            issuers.lanes,
+            *issuers.who,
             reads=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
             writes=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
@@ -218,30 +205,6 @@ class Loads(Copies):
         )
         launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
-
-    def _check_cta(self, lane_set: LaneSet, issuers: Issuers, to: np.ndarray) -> None:
-        if self.to != "shared::cta":
-            return
-        remote = to // lane_set.batch.shared.stride != issuers.ctas
-        if remote.any():
-            at = int(np.argmax(remote))
-            message = "a `.shared::cta` address must be of the executing CTA"
-            raise fault("P664", message, self.site, (issuers.name(at),))
-
-    def _targets(self, lane_set: LaneSet, issuers: Issuers) -> tuple[np.ndarray, np.ndarray]:
-        """For each destination of a multicast the copy and the rank of the CTA."""
-        assert self.targets is not None
-        masks = issuers.take(self.targets.reader(lane_set)).astype(np.int64)
-        item, rank = np.nonzero(masks[:, None] >> np.arange(MOST_CTAS) & 1)
-        beyond = rank >= lane_set.batch.cluster
-        if beyond.any():
-            at = int(item[int(np.argmax(beyond))])
-            message = (
-                f"ctaMask {int(masks[at]):#06x} names a CTA that the cluster of "
-                f"{lane_set.batch.cluster} has not"
-            )
-            raise fault("P663", message, self.site, (issuers.name(at),))
-        return item, rank
 
 
 @dataclass(slots=True, eq=False)
@@ -253,17 +216,13 @@ class Stores(Copies):
     def __post_init__(self) -> None:
         self.storing = True
 
-    def __call__(self, lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
+        """Queue the copies of some threads."""
         batch, site, what = lane_set.batch, self.site, self.operation
         copies, addresses = self.maps(lane_set, issuers)
         self._check_types(issuers, copies)
         coordinates = self._values(lane_set, issuers, self.coordinates)
-        negative = (coordinates < 0).any(axis=1)
-        if negative.any():
-            item = int(np.argmax(negative))
+        if (item := first_true((coordinates < 0).any(axis=1))) is not None:
             at = tuple(coordinates[item].tolist())
             raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
         source = self.places(lane_set, issuers)
@@ -282,9 +241,7 @@ class Stores(Copies):
 
         operation = AsyncOperation(
             site,
-            batch,
-            issuers.rows,
-            issuers.lanes,
+            *issuers.who,
             reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
             writes=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],

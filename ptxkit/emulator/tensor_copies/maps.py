@@ -63,11 +63,7 @@ class MapFences:
             self.using.append((operation, addresses))
 
     def check_free(self, issuers: Issuers, addresses: np.ndarray, site: Site) -> None:
-        """Maps that are about to change must not be in use.
-
-        Raises:
-            EmulatorFault: P627, a copy in flight reads one.
-        """
+        """Maps that are about to change must not be in use. Raises P627, a copy in flight reads one."""
         for operation, held in self.using:
             if not _busy(operation):
                 continue
@@ -85,11 +81,7 @@ class MapFences:
                     )
 
     def check(self, issuers: Issuers, item: int, address: int, owner: Allocation, site: Site) -> None:
-        """What this launch has written to a map must have been released and acquired.
-
-        Raises:
-            EmulatorFault: P625.
-        """
+        """What this launch has written to a map must have been released and acquired. Raises P625."""
         history = owner.history
         if history is None or not history.has("write"):
             return
@@ -147,10 +139,8 @@ class MapOperand:
     """The operand `[tensorMap, tensorCoords]`'s first half: a generic address of a tensor map.
 
     Args:
-        address: the operand.
         mode: `.load_mode`.
         rank: `.dim`.
-        site: the instruction.
     """
 
     def __init__(self, address: AddressOperand, mode: str, rank: int, site: Site) -> None:
@@ -158,20 +148,13 @@ class MapOperand:
         self.mode, self.rank, self.site = mode, rank, site
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray]:
-        """The copies of each thread's map, and the maps' addresses in global memory (-1 elsewhere).
-
-        Raises:
-            EmulatorFault: P602, P604, P605, P619, P623, P625.
-        """
-        taking: Any = None
-        if len(issuers) < lane_set.size:
-            taking = np.zeros((lane_set.n, WARP), bool)
-            taking[issuers.at] = True
+        """The copies of each thread's map, and the maps' addresses in global memory (-1 elsewhere). Raises
+        P602, P604, P605, P619, P623, P625."""
         copies: list[TensorCopy | None] = [None] * len(issuers)
         addresses = np.full(len(issuers), -1, np.int64)
         known: dict[tuple[str, int], TensorCopy] = {}
         launch = lane_set.launch
-        for access in self.accessor(lane_set, taking):
+        for access in self.accessor(lane_set, issuers.mask if len(issuers) < lane_set.size else None):
             mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
             index = issuers.take(access.index).astype(np.int64)
             for item in np.flatnonzero(mine).tolist():

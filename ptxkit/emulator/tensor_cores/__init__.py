@@ -2,9 +2,8 @@
 
 models     a row an architecture, instruction and type: how products are summed
 elements   codes of every format decoded, scale factors
-multiply   D = A * B + C by a model, in plain float32, or of integers
+multiply   D = A * B + C by a model, in f64 or plain float32, or of integers
 fused      the truncated fused sum, with exact groups of 16 too
-ieee       f64 and float32 chains
 
 All take arrays of codes with K as the first axis, so that a multiplication of thousands of tiles is a few
 array operations.
@@ -13,9 +12,8 @@ array operations.
 from __future__ import annotations
 
 from ptxkit.emulator.tensor_cores.elements import Elements, Scales, container, decode, decode_scales
-from ptxkit.emulator.tensor_cores.ieee import multiply_f64
 from ptxkit.emulator.tensor_cores.models import MODELS, Evidence, Model, Order, find
-from ptxkit.emulator.tensor_cores.multiply import multiply, multiply_bits, multiply_integers
+from ptxkit.emulator.tensor_cores.multiply import multiply, multiply_bits, multiply_f64, multiply_integers
 
 __all__ = [
     "MODELS",

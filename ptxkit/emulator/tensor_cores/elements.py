@@ -77,12 +77,8 @@ def _table(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def decode(codes: np.ndarray, name: str) -> Elements:
-    """The elements that codes stand for.
-
-    Args:
-        codes: unsigned integers: f32 and tf32 in 32 bits, the other formats in their low bits.
-        name: the format.
-    """
+    """The elements that codes stand for. `codes`: unsigned integers: f32 and tf32 in 32 bits, the other
+    formats in their low bits. `name`: the format."""
     if name in TABLED:
         numbers, exponents, special = _table(name)
         found = Elements(numbers.take(codes), exponents.take(codes), near=name != "bf16")

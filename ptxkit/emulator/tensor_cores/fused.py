@@ -50,7 +50,6 @@ def fused_step(
 
     Args:
         a, b: the factors, with K as the first axis; the others broadcast to the output's.
-        c: the accumulator.
         model: of the instruction.
         result: `f32` or `f16`, the type of the result.
         products: how many products there are where structured sparsity leaves some out; else all of K.
@@ -181,7 +180,6 @@ def grouped_step(
 
     Args:
         a, b: e2m1 factors, with K as the first axis.
-        c: the accumulator.
         model: of the instruction.
         scales: of A and of B, with the blocks along K as the first axis: as many as groups, or half.
         group: elements of K that make a group.

@@ -7,6 +7,6 @@ product     one tcgen05.mma: its descriptors, what it reads and writes
 factors     its matrices out of memory;  arithmetic: what it computes
 allocation  who has which columns;  sync_points: of alloc and dealloc
 engine      a batch's tensor memory at work: chains, commits, when things happen
-issued      one instruction on it;  in_flight: who may touch which cells when
-fences      relaxed operations on mbarriers
+order       one instruction on it, and which it follows by issue or by fence
+in_flight   who may touch which cells when
 """

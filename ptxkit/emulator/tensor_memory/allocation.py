@@ -127,22 +127,15 @@ def places(pools: list[ColumnPool], columns: int) -> np.ndarray:
 
 
 def check_size(columns: int, site: Site, who: str) -> None:
-    """A number of columns must be a power of two from 32 to 512.
-
-    Raises:
-        EmulatorFault: P6117.
-    """
+    """A number of columns must be a power of two from 32 to 512. Raises P6117."""
     if columns not in SIZES:
         message = f"expected 32, 64, 128, 256 or 512 columns, found {columns}"
         raise fault("P6117", message, site, (who,), "round up to a power of two of at least 32")
 
 
 def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
-    """Whether a CTA may ask for columns at all.
-
-    Raises:
-        EmulatorFault: P6117, no such size; P6115, after relinquishing; P6116, more than before.
-    """
+    """Whether a CTA may ask for columns at all. Raises P6117, no such size; P6115, after relinquishing;
+    P6116, more than before."""
     check_size(columns, site, who)
     if holder.relinquished is not None:
         past = holder.relinquished
@@ -166,11 +159,8 @@ def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
 def release(
     holder: Holder, first: int, columns: int, cta_group: int, site: Site, who: str
 ) -> ColumnAllocation:
-    """Take an allocation from a CTA.
-
-    Raises:
-        EmulatorFault: P6113, it was freed before; P6112, it is none, or of another size or `.cta_group`.
-    """
+    """Take an allocation from a CTA. Raises P6113, it was freed before; P6112, it is none, or of another size
+    or `.cta_group`."""
     for one in holder.held:
         if one.first == first and one.columns == columns and one.cta_group == cta_group:
             holder.held.remove(one)

@@ -32,11 +32,7 @@ SIGN = {"tf32": 1 << 31, "f16": 1 << 15, "bf16": 1 << 15, "e4m3": 1 << 7, "e5m2"
 
 @dataclass(slots=True, eq=False)
 class Arithmetic:
-    """What computes products of one form.
-
-    Attributes:
-        model: how sums round; None in plain f32, and for integers.
-    """
+    """What computes products of one form. `model`: how sums round; None in plain f32, and for integers."""
 
     model: Model | None
 

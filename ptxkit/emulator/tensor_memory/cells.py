@@ -182,10 +182,7 @@ class Area:
 
     def write(self, bank: np.ndarray, matrix: np.ndarray, where: np.ndarray | None = None) -> None:
         """Put a matrix (rows, n) into the words of one CTA, in some lanes alone where `where` says so.
-
-        Args:
-            where: bool (lanes,), the lanes that are written.
-        """
+        `where`: bool (lanes,), the lanes that are written."""
         view = self._view(bank)
         values: np.ndarray = matrix.reshape(-1, 16, self.n)
         if self.path.lane_of_16 != 32:

@@ -22,10 +22,9 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.tensor_memory.allocation import ColumnPool, ColumnPools, Holder, leak
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.factors import Side
-from ptxkit.emulator.tensor_memory.fences import Fences
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
-from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.emulator.tensor_memory.order import Fences, Tcgen05InFlight
 
 Work = Callable[[], None]
 """What an instruction does when it happens."""
@@ -60,7 +59,6 @@ class ColumnRequest:
         row: the warp.
         columns: how many.
         address: the TMEM address to be freed.
-        site: the instruction.
     """
 
     row: int
@@ -73,7 +71,6 @@ class Engine:
     """What a batch has of tensor memory.
 
     Attributes:
-        batch: the batch.
         memory: the cells.
         holders: what each CTA has allocated.
         in_flight: who may touch which cells; empty without the sanitizer.
@@ -116,10 +113,7 @@ class Engine:
 
     def check_group(self, cta: int, group: int, site: Site, who: str) -> None:
         """All instructions of a CTA have the same `.cta_group`; two CTAs must be there for `.cta_group::2`.
-
-        Raises:
-            EmulatorFault: P6121, P6123; P6122, the other CTA has exited.
-        """
+        Raises P6121, P6123; P6122, the other CTA has exited."""
         known, first = self.groups.setdefault(cta, (group, site))
         if known != group:
             message = f"expected `.cta_group::{known}` as before, found `.cta_group::{group}`"
@@ -152,11 +146,8 @@ class Engine:
             )
 
     def retired(self, rows: np.ndarray) -> None:
-        """Threads of some rows have exited: CTAs without any left give up what they have of their SMs.
-
-        Raises:
-            EmulatorFault: P6111, a CTA still has columns.
-        """
+        """Threads of some rows have exited: CTAs without any left give up what they have of their SMs. Raises
+        P6111, a CTA still has columns."""
         batch = self.batch
         gone: np.ndarray = ~np.any(batch.alive.reshape(len(batch.ctas), -1), axis=1)
         for cta in np.flatnonzero(gone & ~self._gone).tolist():

@@ -16,8 +16,7 @@ import numpy as np
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.faults import EmulatorFault, Site, fault, label_at
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
-from ptxkit.emulator.tensor_memory.fences import Fences
-from ptxkit.emulator.tensor_memory.issued import COMMITTED, Tcgen05InFlight, pipelined, tolerated
+from ptxkit.emulator.tensor_memory.order import COMMITTED, Fences, Tcgen05InFlight, pipelined, tolerated
 
 REMEMBERED = 32
 """How many commits of a warp findings can look back on."""
@@ -38,11 +37,8 @@ class InFlightTable:
     commits: dict[int, deque[tuple[int, int, Site]]] = field(default_factory=dict)
 
     def enter(self, issued: Tcgen05InFlight) -> None:
-        """Take an instruction in, held against all before it.
-
-        Raises:
-            EmulatorFault: it touches cells that another one uses, and nothing orders them.
-        """
+        """Take an instruction in, held against all before it. Raises EmulatorFault: it touches cells that
+        another one uses, and nothing orders them."""
         for cta in issued.ctas:
             known = self.by_cta.setdefault(cta, [])
             kept = []
@@ -55,11 +51,8 @@ class InFlightTable:
             self.by_cta[cta] = kept
 
     def _check(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int) -> bool:
-        """Whether one is ordered before the other.
-
-        Raises:
-            EmulatorFault: it is not, and both touch a cell that one of them writes.
-        """
+        """Whether one is ordered before the other. Raises EmulatorFault: it is not, and both touch a cell
+        that one of them writes."""
         if self._ordered(earlier, later):
             if not self.fences.follows(earlier, later, pipelined(earlier, later)):
                 self._warn_unfenced(earlier, later, cta)
@@ -153,7 +146,7 @@ class InFlightTable:
         notes = [
             f"{self._who(later)} executes `{later.spelling}` here",
             f"{self._who(earlier)} issued `{earlier.spelling}` at {earlier.site.where}",
-            *self._state(earlier, later),
+            *self._state(earlier),
         ]
         verb = {"ld": "reads", "dealloc": "frees"}.get(
             later.kind, "reads" if box in later.reads else "overwrites"
@@ -204,7 +197,7 @@ class InFlightTable:
                 return site
         return None
 
-    def _state(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> list[str]:
+    def _state(self, earlier: Tcgen05InFlight) -> list[str]:
         """Notes on how far the earlier one is."""
         if earlier.kind not in COMMITTED:
             return [] if earlier.done else [f"its warp has not executed `tcgen05.wait::{earlier.kind}` since"]

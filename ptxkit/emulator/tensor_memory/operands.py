@@ -62,26 +62,8 @@ class SharedMap:
 
 @lru_cache(maxsize=512)
 def _shared_map(
-    address: int,
-    leading: int,
-    leading_mode: str,
-    stride: int,
-    base_offset: int,
-    swizzle: str,
-    mn: int,
-    k: int,
-    dtype: str,
-    major: str,
-    padded: bool,
+    descriptor: SmemDescTcgen05, mn: int, k: int, dtype: str, major: str, padded: bool
 ) -> SharedMap:
-    descriptor = SmemDescTcgen05(
-        address=address,
-        leading_byte_offset=leading,
-        leading_mode=leading_mode,
-        stride_byte_offset=stride,
-        base_offset=base_offset,
-        swizzle=swizzle,
-    )
     places = operand_bits(descriptor, mn, k, dtype, major, padded).T
     bits = BITS[dtype]
     chunks = distinct(places // (8 * CHUNK))
@@ -155,19 +137,10 @@ def shared_operand(
             raise error(LAYOUT_UNSUPPORTED, message, notes=(ABSOLUTE,))
         start = min(start, leading)
     start -= start % REPEAT
-    found = _shared_map(
-        descriptor.address - start,
-        leading - start if absolute else leading,
-        descriptor.leading_mode,
-        descriptor.stride_byte_offset,
-        descriptor.base_offset,
-        descriptor.swizzle,
-        mn,
-        k,
-        dtype,
-        major,
-        padded,
+    near = descriptor.replace(
+        address=descriptor.address - start, leading_byte_offset=leading - start if absolute else leading
     )
+    found = _shared_map(near, mn, k, dtype, major, padded)
     return Tcgen05SharedOperand(start, found)
 
 

@@ -130,11 +130,7 @@ class Tcgen05Plan:
 
 @lru_cache(maxsize=256)
 def decode(form: MmaForm, idesc: int) -> Tcgen05Plan:
-    """The meaning of an instruction descriptor.
-
-    Raises:
-        Illegal: P6125; the problems name the rule.
-    """
+    """The meaning of an instruction descriptor. Raises P6125; the problems name the rule."""
     cls = INSTRUCTION_DESCRIPTORS[form.kind]
     problems = [problem for problem in cls.diagnose(idesc) if problem.is_error]
     if problems:
@@ -269,11 +265,7 @@ class Tcgen05Product:
 
 
 def smem_descriptor(word: int) -> SmemDescTcgen05:
-    """A matrix descriptor.
-
-    Raises:
-        Illegal: P6126.
-    """
+    """A matrix descriptor. Raises P6126."""
     problems = [problem for problem in SmemDescTcgen05.diagnose(word) if problem.is_error]
     if problems:
         raise Illegal("P6126", problems)
@@ -282,11 +274,8 @@ def smem_descriptor(word: int) -> SmemDescTcgen05:
 
 @lru_cache(maxsize=1024)
 def place(plan: Tcgen05Plan, operands: Operands) -> Tcgen05Product:
-    """A product where its operands put it.
-
-    Raises:
-        Illegal: P6125, P6126; P6110, something lies outside tensor memory.
-    """
+    """A product where its operands put it. Raises P6125, P6126; P6110, something lies outside tensor
+    memory."""
     form = plan.form
     mask, shift = _zero_columns(plan, operands.mask)
     d = Area(plan.path, plan.n, operands.d >> 16, operands.d & 0xFFFF)

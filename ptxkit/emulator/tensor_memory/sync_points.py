@@ -26,14 +26,13 @@ from ptxkit.emulator.tensor_memory.allocation import (
 )
 from ptxkit.emulator.tensor_memory.cells import EVERY_LANE, Box
 from ptxkit.emulator.tensor_memory.engine import ColumnRequest, Engine
-from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 
 
 class TensorSyncPoint:
     """Lets a warp through when it has got what it asks for.
 
     Args:
-        form: the instruction.
         columns: how many it asks for, or gives back.
         cta_group: 1 or 2.
         guard: warps that it switches off pass.
@@ -84,11 +83,8 @@ class TensorSyncPoint:
         raise NotImplementedError
 
     def meet(self, engine: Engine, request: ColumnRequest) -> ColumnRequest | None:
-        """The request of the other CTA of the pair that goes with one, if it has come.
-
-        Raises:
-            EmulatorFault: P6123, it asks for something else.
-        """
+        """The request of the other CTA of the pair that goes with one, if it has come. Raises P6123, it asks
+        for something else."""
         kind = type(self).__name__
         cta = request.row // engine.batch.warps_per_cta
         other = engine.requests.get((kind, cta ^ 1))
@@ -202,11 +198,7 @@ class AllocationSyncPoint(TensorSyncPoint):
 
 
 class DeallocationSyncPoint(TensorSyncPoint):
-    """The synchronisation point of `tcgen05.dealloc`.
-
-    Args:
-        address: the operand with the TMEM address.
-    """
+    """The synchronisation point of `tcgen05.dealloc`. `address`: the operand with the TMEM address."""
 
     def __init__(
         self, form: ScopedInstruction, address: SourceOperand, columns: SourceOperand, cta_group: int
@@ -252,10 +244,7 @@ class DeallocationSyncPoint(TensorSyncPoint):
 
     def _check_peer(self, engine: Engine, request: ColumnRequest, who: str) -> None:
         """The other CTA must be known to have its columns: an allocation need not wait for the other CTA.
-
-        Raises:
-            EmulatorFault: P6132.
-        """
+        Raises P6132."""
         batch = engine.batch
         peer = engine.holders[request.row // batch.warps_per_cta ^ 1]
         first = request.address & 0xFFFF

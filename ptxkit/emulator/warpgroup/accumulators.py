@@ -72,11 +72,8 @@ class Accumulator:
         self.origin = origin
 
     def release(self, lane_set: LaneSet, members: Members, done: np.ndarray) -> bool:
-        """Write the registers of the warpgroups whose products are done: bool (members,).
-
-        Returns:
-            Whether any of it is undefined.
-        """
+        """Write the registers of the warpgroups whose products are done: bool (members,). Returns whether any
+        of it is undefined."""
         which = members.which[done]
         self.active[which] = False
         everything = len(which) == self.values.shape[2]

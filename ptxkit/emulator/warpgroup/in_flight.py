@@ -19,8 +19,8 @@ from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.matrices import MatrixTarget
 from ptxkit.emulator.operands import SourceOperand
-from ptxkit.emulator.provenance import loads_of_products
-from ptxkit.emulator.sync_points import executing
+from ptxkit.emulator.program import loads_of_products
+from ptxkit.emulator.sync_points import executing_rows
 from ptxkit.emulator.values import distinct
 from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, count_of, warpgroup_of
@@ -56,7 +56,6 @@ class Warpgroups:
     """What the warpgroups of a batch have in flight.
 
     Attributes:
-        batch: the batch.
         committed: how many groups each warpgroup has committed; the number of its open one.
         completion: by which number in `HappensBefore.completed` it is known what each has read; None without
             the sanitizer.
@@ -96,9 +95,7 @@ class Warpgroups:
         has been read, though nothing but the product orders that for other warps.
 
         Args:
-            history: whose records.
-            record: a read for each row.
-            rows: of the batch.
+            history, record, rows: as of `VectorClocks`.
         """
         none = np.zeros(len(rows), bool)
         if self.completion is None:
@@ -121,11 +118,8 @@ class Warpgroups:
     # ---- registers
 
     def touch(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site, guard: Any) -> None:
-        """An instruction that is no `wgmma` accesses registers that some `wgmma` uses.
-
-        Raises:
-            EmulatorFault: P646, P629, P649, products on them are in flight.
-        """
+        """An instruction that is no `wgmma` accesses registers that some `wgmma` uses. Raises P646, P629,
+        P649, products on them are in flight."""
         if guard is not None and guard.ndim == 0 and not guard:
             return
         which = self._reached(lane_set, guard)
@@ -152,11 +146,7 @@ class Warpgroups:
         """The warpgroups with lanes for which a guard holds, as an index."""
         if lane_set.rows is None and (guard is None or guard.ndim == 0):
             return slice(None)
-        rows = np.arange(self.batch.rows) if lane_set.rows is None else lane_set.rows
-        lanes = executing(lane_set, guard)
-        if lanes is not None:
-            rows = rows[lanes.any(axis=1)]
-        return distinct(warpgroup_of(self.batch, rows))
+        return distinct(warpgroup_of(self.batch, executing_rows(lane_set, guard)))
 
     def _race(
         self, lane_set: LaneSet, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
@@ -195,11 +185,7 @@ class Warpgroups:
             touched[members.which] = False
 
     def check_fenced(self, lane_set: LaneSet, members: Members, slots: frozenset[int], site: Site) -> None:
-        """The registers must not have been accessed since the last fence.
-
-        Raises:
-            EmulatorFault: P647.
-        """
+        """The registers must not have been accessed since the last fence. Raises P647."""
         number = lane_set.code.number
         for slot in slots:
             late = self._touched(number, slot)[members.which]
@@ -222,11 +208,8 @@ class Warpgroups:
     def accumulator(
         self, lane_set: LaneSet, members: Members, target: MatrixTarget, shape: Shape, site: Site
     ) -> tuple[Accumulator, np.ndarray]:
-        """The accumulator of some registers, and for which members nothing on it is in flight: bool.
-
-        Raises:
-            EmulatorFault: P648, products of another shape on some of these registers are in flight.
-        """
+        """The accumulator of some registers, and for which members nothing on it is in flight: bool. Raises
+        P648, products of another shape on some of these registers are in flight."""
         slots = tuple(part.slot for part in target.targets if part is not None)
         key = (lane_set.code.number, slots, shape)
         found = self.accumulators.get(key)
@@ -310,14 +293,8 @@ class Warpgroups:
 
 
 def watched(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand | None) -> Step:
-    """A step that accesses registers which some `wgmma` of the function uses.
-
-    Args:
-        step: the instruction's work.
-        slots: which of those registers.
-        site: the instruction.
-        guard: its guard.
-    """
+    """A step that accesses registers which some `wgmma` of the function uses. `step`: the instruction's work.
+    `slots`: which of those registers."""
     condition = guard.reader if guard is not None else None
 
     def careful(lane_set: LaneSet) -> Any:

@@ -33,10 +33,10 @@ def gathered(fragment: Fragment, values: Sequence[Any], rows: np.ndarray | None,
         n: rows of the set.
     """
     count = n // WARPS if rows is None else len(rows)
-    return fragment.gather([spread(value, rows, n) for value in values], count)
+    return fragment.gather([per_thread(value, rows, n) for value in values], count)
 
 
-def spread(value: Any, rows: np.ndarray | None, n: int) -> Any:
+def per_thread(value: Any, rows: np.ndarray | None, n: int) -> Any:
     """A register as (warpgroups, 128), or as the scalar that it is."""
     if np.ndim(value) == 0:
         return value
@@ -52,12 +52,8 @@ def scattered(fragment: Fragment, matrix: np.ndarray) -> list[np.ndarray]:
 
 
 class WarpgroupSyncPoint:
-    """Lets warps through when all lanes of their warpgroup that are alive have come.
-
-    Args:
-        site: the instruction.
-        guard: its guard. Lanes that it switches off pass.
-    """
+    """Lets warps through when all lanes of their warpgroup that are alive have come. `guard`: its guard.
+    Lanes that it switches off pass."""
 
     code = "P637"
 
@@ -153,11 +149,8 @@ class Members:
 
     @classmethod
     def of(cls, lane_set: LaneSet, guard: Any, site: Site) -> Members:
-        """The warpgroups whose lanes a guard holds for.
-
-        Raises:
-            EmulatorFault: P637, a warpgroup is not whole; P640, P641, a warp is not.
-        """
+        """The warpgroups whose lanes a guard holds for. Raises P637, a warpgroup is not whole; P640, P641, a
+        warp is not."""
         batch = lane_set.batch
         check_whole_warps(lane_set, guard, site)
         lanes = executing(lane_set, guard)

@@ -19,7 +19,7 @@ from ptxkit.emulator.matrices import Mask, SparsityMetadata
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.tensor_cores.elements import ANY_ORDER, TF32
 from ptxkit.emulator.values import WARP, distinct
-from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, spread
+from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, per_thread
 from ptxkit.encodings.shared_memory import SmemDescWgmma
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.swizzle import pattern
@@ -58,12 +58,8 @@ class SharedMatrix:
         return int(self.start[-1] + self.size[-1])
 
     def gather(self, units: np.ndarray, origins: np.ndarray) -> np.ndarray:
-        """The codes (K, MN, matrices).
-
-        Args:
-            units: a bank's bytes or their shadow in units of `CHUNK`.
-            origins: int64, where the map's address lies in the bank, for each matrix; multiples of `CHUNK`.
-        """
+        """The codes (K, MN, matrices). `units`: a bank's bytes or their shadow in units of `CHUNK`.
+        `origins`: int64, where the map's address lies in the bank, for each matrix; multiples of `CHUNK`."""
         index = self.pieces[:, :, None] + (origins // CHUNK)[None, None, :]
         taken = units.take(index)[..., None].view(CODES[self.bits])
         rows, pieces, matrices, elements = taken.shape
@@ -165,7 +161,9 @@ class WgmmaMetadata(SparsityMetadata):
         shape = len(members.which), THREADS
         return self.checked(
             lane_set,
-            lambda value: np.broadcast_to(spread(value, members.rows, lane_set.n), shape)[:, self.threads],
+            lambda value: np.broadcast_to(per_thread(value, members.rows, lane_set.n), shape)[
+                :, self.threads
+            ],
             None,
             lambda chunk, row, at: thread_of(lane_set, members, at, int(self.threads[row, chunk])),
         )

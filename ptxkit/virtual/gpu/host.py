@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxkit.emulator.origins import Origins
+from ptxkit.emulator.faults import Origins
 from ptxkit.virtual.gpu.handles import Handles, Object
 from ptxkit.virtual.gpu.memory import UnifiedMemory
 from ptxkit.virtual.gpu.schedule import WorkSchedule

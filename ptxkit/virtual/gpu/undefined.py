@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ptxkit.diagnostics import Diagnostic, Severity
-from ptxkit.emulator.faults import finding
+from ptxkit.emulator.faults import Origins, finding
 from ptxkit.emulator.global_memory import BASE
-from ptxkit.emulator.origins import Origins
 from ptxkit.virtual.gpu.memory import UnifiedMemory
 
 

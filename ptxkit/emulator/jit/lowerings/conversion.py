@@ -101,7 +101,7 @@ def e5m2(w: Words, code: Any) -> Any:
     return w.choose(nan, w.constant(32, 0x7FFF), w.left(w.mask(code, 0xFF), 8))
 
 
-def spread(code: Any, field: int, w: Words, a: Any) -> Any:
+def widen_pair(code: Any, field: int, w: Words, a: Any) -> Any:
     """The f16x2 of a pair of codes of `field` bits."""
     word = w.resize(a, 32)
     return w.either(w.left(code(w, w.right(word, field)), 16), code(w, word))
@@ -115,8 +115,8 @@ FLOATS: dict[tuple[str, str], Lowering] = {
     ("bf16", "f32"): lambda w, a: w.resize(bf16(w, a), 16),
     ("f16x2", "f32"): partial(narrow_pair, half.narrow),
     ("bf16x2", "f32"): partial(narrow_pair, bf16),
-    ("f16x2", "e4m3x2"): partial(spread, e4m3, 8),
-    ("f16x2", "e5m2x2"): partial(spread, e5m2, 8),
-    ("f16x2", "e2m1x2"): partial(spread, e2m1, 4),
+    ("f16x2", "e4m3x2"): partial(widen_pair, e4m3, 8),
+    ("f16x2", "e5m2x2"): partial(widen_pair, e5m2, 8),
+    ("f16x2", "e2m1x2"): partial(widen_pair, e2m1, 4),
 }
 """Between floats, by the types of result and source."""

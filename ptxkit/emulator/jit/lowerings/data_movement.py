@@ -48,10 +48,10 @@ def prmt(form: Decoded) -> Lowering | None:
 def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
     """Byte i of the result is chosen by bits 4i+3..4i of `selectors`, bit 3 replicating its sign."""
     # A selector to a byte.
-    spread = w.mask(selectors, 0xFFFF)
-    spread = w.mask(w.either(spread, w.left(spread, 8)), 0x00FF00FF)
-    spread = w.mask(w.either(spread, w.left(spread, 4)), 0x0F0F0F0F)
-    chooser = w.parts(spread, 8)
+    choices = w.mask(selectors, 0xFFFF)
+    choices = w.mask(w.either(choices, w.left(choices, 8)), 0x00FF00FF)
+    choices = w.mask(w.either(choices, w.left(choices, 4)), 0x0F0F0F0F)
+    chooser = w.split(choices, 8)
     count = chooser.type.count
 
     def every(value: int) -> Any:
@@ -63,10 +63,10 @@ def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
     places = ir.VectorType(ir.IntType(32), count)
     candidates = []
     for word in (a, b):
-        parts = w.parts(word, 8)
+        data = w.split(word, 8)
         for byte in range(4):
             places_of = ir.Constant(places, [place // 4 * 4 + byte for place in range(count)])
-            candidates.append(w.builder.shuffle_vector(parts, parts, places_of))
+            candidates.append(w.builder.shuffle_vector(data, data, places_of))
     for bit in (1, 2, 4):
         condition = is_set(bit)
         candidates = [
@@ -75,7 +75,7 @@ def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
         ]
     (chosen,) = candidates
     sign = w.builder.ashr(chosen, every(7))
-    return w.whole(w.builder.select(is_set(8), sign, chosen), 32)
+    return w.join(w.builder.select(is_set(8), sign, chosen), 32)
 
 
 @lowers("cvta", "cvta.to")

@@ -139,7 +139,7 @@ def dp4a(form: Decoded) -> Lowering:
     def lower(w: Words, a: Any, b: Any, c: Any) -> Any:
         # Two products at a time in 16 bits, for none of which is too large.
         for first, second in zip(byte_pairs(w, a, a_signed), byte_pairs(w, b, b_signed), strict=True):
-            products = w.whole(w.builder.mul(first, second), 32)
+            products = w.join(w.builder.mul(first, second), 32)
             high = w.right(products, 16, signed)
             low = w.right(w.left(products, 16), 16, signed) if signed else w.mask(products, 0xFFFF)
             c = w.add(w.add(c, low), high)
@@ -151,9 +151,9 @@ def dp4a(form: Decoded) -> Lowering:
 def byte_pairs(w: Words, a: Any, signed: bool) -> tuple[Any, Any]:
     """Bytes 0 and 2, and bytes 1 and 3, of words, extended to 16 bits each."""
     if not signed:
-        return w.parts(w.mask(a, 0x00FF00FF), 16), w.parts(w.mask(w.right(a, 8), 0x00FF00FF), 16)
-    upper = w.parts(a, 16)
-    return eighth(w, w.parts(w.left(w.mask(a, 0x00FF00FF), 8), 16)), eighth(w, upper)
+        return w.split(w.mask(a, 0x00FF00FF), 16), w.split(w.mask(w.right(a, 8), 0x00FF00FF), 16)
+    upper = w.split(a, 16)
+    return eighth(w, w.split(w.left(w.mask(a, 0x00FF00FF), 8), 16)), eighth(w, upper)
 
 
 def eighth(w: Words, halves: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -27,23 +28,21 @@ CONTAINED = (MmaKind.F8F6F4, MmaKind.MXF8F6F4)
 
 
 def arithmetic(form: ScopedInstruction, instruction: str, types: tuple[str, str, str, str]) -> Compute:
-    """The arithmetic of an instruction.
-
-    Args:
-        form: the instruction.
-        instruction: as for `tensor_cores.find`.
-        types: of D, A, B and C.
-
-    Raises:
-        Unsupported: there is no model of it.
-    """
+    """The arithmetic of an instruction. `instruction`: as for `tensor_cores.find`. `types`: of D, A, B and C.
+    Raises Unsupported: there is no model of it."""
     element = DTYPES[types[1]]
     if element.bits == 64:
         return _f64(form.find(Rounding) or Rounding.RN)
     if element.bits == 1:
-        return _bits(next(operator for operator in form.all(MemoryOperation) if operator in BITWISE))
+        operator = next(operator for operator in form.all(MemoryOperation) if operator in BITWISE)
+        return _exactly(partial(tensor_cores.multiply_bits, operator=operator))
     if element.is_integer:
-        return _integers(types[1], types[2], form["satfinite"] is not None)
+        a, b, saturate = types[1], types[2], form["satfinite"] is not None
+        return _exactly(
+            lambda left, right, start: tensor_cores.multiply_integers(
+                _signed(left, a), _signed(right, b), start, saturate
+            )
+        )
     return _floats(form.scope, instruction, types, form.find(MmaKind))
 
 
@@ -70,11 +69,7 @@ def _floats(
 
 
 def _model(scope: FunctionScope, instruction: str, element: str | None, f16: bool) -> Model:
-    """The model of the device's tensor cores.
-
-    Raises:
-        Unsupported: none is known.
-    """
+    """The model of the device's tensor cores. Raises Unsupported: none is known."""
     model = tensor_cores.find(scope.program.capability, instruction, element or "")
     if model is None or (f16 and model.zero_f16 is None):
         major, minor = scope.program.capability
@@ -106,23 +101,11 @@ def _f64(mode: str) -> Compute:
     return compute
 
 
-def _bits(operator: str) -> Compute:
-    def compute(
-        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
-    ) -> np.ndarray:
-        return tensor_cores.multiply_bits(left, right, start.view(np.int32), operator).view(np.uint32)
-
-    return compute
-
-
-def _integers(a: str, b: str, saturate: bool) -> Compute:
-    def compute(
-        left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
-    ) -> np.ndarray:
-        factors = _signed(left, a), _signed(right, b)
-        return tensor_cores.multiply_integers(*factors, start.view(np.int32), saturate).view(np.uint32)
-
-    return compute
+def _exactly(multiply: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]) -> Compute:
+    """What sums 32-bit integers, and has neither sparsity nor scale factors."""
+    return lambda left, right, start, present, scales: multiply(left, right, start.view(np.int32)).view(
+        np.uint32
+    )
 
 
 def _signed(codes: np.ndarray, name: str) -> np.ndarray:

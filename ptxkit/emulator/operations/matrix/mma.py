@@ -54,7 +54,6 @@ class ScaleOperand:
     """`scale-data, {byte-id, thread-id}`.
 
     Args:
-        form: the instruction.
         matrix: `a` or `b`.
         kind: `ue8m0` or `ue4m3`.
         count: factors of a row of A or column of B, by `.scale_vec`.

@@ -21,6 +21,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import put
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import PackedSource, Shape, StateSpace
 
@@ -110,11 +111,8 @@ class RowAccess:
         form.scope.program.touches("shared", size)
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> list[Access]:
-        """The accesses, to shared memory alone.
-
-        Raises:
-            EmulatorFault: P602, an address lies elsewhere; P603, it is no multiple of a row's size.
-        """
+        """The accesses, to shared memory alone. Raises P602, an address lies elsewhere; P603, it is no
+        multiple of a row's size."""
         lanes = np.broadcast_to(self.lanes, (lane_set.n, WARP))
         if guard is not None:
             lanes = lanes & guard
@@ -241,8 +239,7 @@ def movmatrix(form: ScopedInstruction) -> Effect:
         mask = None if entry is None else (moved(lane_set, entry[0]), entry[1])
         if mask is not None and not mask[0].any():
             mask = None
-        if target is not None:
-            target.write(lane_set, moved(lane_set, read(lane_set)), mask, guard)
+        put(target, lane_set, moved(lane_set, read(lane_set)), mask, guard)
         return mask is not None
 
     return Effect(step, AlignedSyncPoint(form))

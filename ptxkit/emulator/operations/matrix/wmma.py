@@ -177,7 +177,6 @@ class FragmentPiece:
         register: its number.
         shift: its lowest bit.
         place: its address.
-        space: the state space.
     """
 
     def __init__(self, register: int, shift: int, place: FragmentPlace, space: str) -> None:

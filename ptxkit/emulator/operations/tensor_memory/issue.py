@@ -30,7 +30,6 @@ class Operand:
     """An operand of an instruction that single threads issue.
 
     Args:
-        form: the instruction.
         operand: its name in the row, or one as written.
         type_name: what one as written is read as.
     """
@@ -50,18 +49,12 @@ class Operand:
             self._read = self.source.reader
 
     def take(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
-        """The value of each issuing thread.
-
-        Raises:
-            EmulatorFault: P605, it has undefined bits.
-        """
+        """The value of each issuing thread. Raises P605, it has undefined bits."""
         if lane_set.undefined and self.source is not None:
             entry = self.source.undefined(lane_set)
             if entry is not None:
                 mask = np.broadcast_to(entry[0], (lane_set.n, 32))
-                active = np.zeros((lane_set.n, 32), bool)
-                active[issuers.at] = True
-                some = np.where(active, mask, mask.dtype.type(0))
+                some = np.where(issuers.mask, mask, mask.dtype.type(0))
                 if some.any():
                     what = f"the operand `{self.source.name}`"
                     undefined_decides(lane_set, some, entry[1], self.site, what)
@@ -76,11 +69,8 @@ def illegal(wrong: Illegal, site: Site, who: str, more: Sequence[str] = ()) -> E
 
 
 def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site: Site, who: str) -> None:
-    """Cells must exist, and belong to the CTA.
-
-    Raises:
-        EmulatorFault: P6110, they don't exist; P6109, nobody allocated them.
-    """
+    """Cells must exist, and belong to the CTA. Raises P6110, they don't exist; P6109, nobody allocated
+    them."""
     for box in boxes:
         if box.beyond:
             message = f"tensor memory has 128 lanes of 512 columns, found {box}"
@@ -112,7 +102,6 @@ def check_shared(
         engine: of the batch.
         operands: what is read.
         words: the descriptor of each.
-        site: the instruction.
         cta: whose shared memory it is.
         who: the thread, for the finding.
         again: the operands without some bits of the descriptors.

@@ -14,7 +14,7 @@ from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import (
@@ -28,8 +28,8 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.factors import Senseless
-from ptxkit.emulator.tensor_memory.issued import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import (
     Illegal,
     MmaForm,
@@ -45,19 +45,8 @@ from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
 effect = Effects("tcgen05")
 
 
-@effect("tcgen05.mma")
-def mma(form: ScopedInstruction) -> Effect:
-    """`tcgen05.mma{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, .., enable-input-d`."""
-    return _mma(form, ws=False)
-
-
-@effect("tcgen05.mma.ws")
-def mma_ws(form: ScopedInstruction) -> Effect:
-    """`tcgen05.mma.ws{.sp}.cta_group::1.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
-    return _mma(form, ws=True)
-
-
-def _mma(form: ScopedInstruction, ws: bool) -> Effect:
+def mma(form: ScopedInstruction, ws: bool) -> Effect:
+    """`tcgen05.mma{.ws}{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
     sparse, group_size = form["sp"] is not None, cta_group(form)
     kind = form.the(MmaKind).removeprefix("kind::")
     vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
@@ -71,10 +60,7 @@ def _mma(form: ScopedInstruction, ws: bool) -> Effect:
     computing: dict[Tcgen05Plan, Arithmetic] = {}
     site = form.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)
         engine = lane_set.batch.own(Engine)
         for item, (idesc, operands, disabled) in enumerate(read(lane_set, issuers)):
@@ -104,7 +90,11 @@ def _mma(form: ScopedInstruction, ws: bool) -> Effect:
             shared = [(one, operand) for one in ctas for operand in product.shared]
             engine.issue(issued, shared, _work(engine, computing[plan], product, ctas, disabled, site, who))
 
-    return Effect(step)
+    return Effect(by_thread(step))
+
+
+effect("tcgen05.mma")(partial(mma, ws=False))
+effect("tcgen05.mma.ws")(partial(mma, ws=True))
 
 
 def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05SharedOperand, ...]:

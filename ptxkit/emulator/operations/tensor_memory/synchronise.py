@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ptxkit.emulator.addresses import WINDOW
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
-from ptxkit.emulator.issuers import Issuers
+from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.tensor_memory.issue import Operand, cta_group, warn_many
@@ -29,10 +30,7 @@ def commit(form: ScopedInstruction) -> Effect:
     address = Operand(form, "mbar")
     mask = Operand(form, "ctaMask") if "ctaMask" in form.operands else None
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
-        issuers = Issuers.of(lane_set, guard)
-        if not len(issuers):
-            return
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)
         batch = lane_set.batch
         engine = batch.own(Engine)
@@ -56,22 +54,11 @@ def commit(form: ScopedInstruction) -> Effect:
             slots = batch.mbarriers.find(each, place, site)
             engine.commit(site, row, int(issuers.lanes[item]), group_size, slots)
 
-    return Effect(step)
+    return Effect(by_thread(step))
 
 
-@tcgen05("tcgen05.fence::before_thread_sync")
-def fence_before(form: ScopedInstruction) -> Effect:
-    """`tcgen05.fence::before_thread_sync`."""
-    return _fence(form, before=True)
-
-
-@tcgen05("tcgen05.fence::after_thread_sync")
-def fence_after(form: ScopedInstruction) -> Effect:
-    """`tcgen05.fence::after_thread_sync`."""
-    return _fence(form, before=False)
-
-
-def _fence(form: ScopedInstruction, before: bool) -> Effect:
+def fence(form: ScopedInstruction, before: bool) -> Effect:
+    """`tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`."""
     site = form.site
     form.scope.program.tensor_fences = True
 
@@ -84,3 +71,7 @@ def _fence(form: ScopedInstruction, before: bool) -> Effect:
         (fences.before if before else fences.after)(issuers.rows, launch.events.take(site))
 
     return Effect(step)
+
+
+tcgen05("tcgen05.fence::before_thread_sync")(partial(fence, before=True))
+tcgen05("tcgen05.fence::after_thread_sync")(partial(fence, before=False))

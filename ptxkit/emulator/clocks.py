@@ -1,4 +1,4 @@
-"""What single lanes of a warp have acquired from mbarriers, since the lanes of the warp last met.
+"""Clocks beside those of warps: what mbarriers hand on, and what single lanes have acquired.
 
 `VectorClocks` takes a warp for one party: what one of its lanes has acquired, all have. That is so from the
 next `bar.warp.sync` or barrier on. Until then a lane that has not waited itself may run before the one that
@@ -8,13 +8,52 @@ has, though the two are converged.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.release_clocks import ReleaseClocks
 from ptxkit.emulator.values import WARP, distinct
+
+SPACES = ("shared", "global")
+"""The state spaces that a proxy fence may be for."""
+HANDED_ON = ("clocks", "proxied", "acquired", "completed", "initialised")
+"""What `HappensBefore` keeps of each row, and somebody who waits takes over."""
+
+
+class ReleaseClocks:
+    """The clocks that were released to each mbarrier of a batch: who waits for it acquires them.
+
+    Attributes:
+        clocks, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `HappensBefore`.
+        acquired: int64 (slots,).
+        completed: int64 (slots, CTAs of a cluster, local numbers).
+        initialised: int64 (slots,).
+    """
+
+    def __init__(self, slots: int, width: int, ctas: int, locals_: int) -> None:
+        self.clocks = np.zeros((slots, width), np.int64)
+        self.proxied = np.zeros((slots, len(SPACES), width), np.int64)
+        self.acquired = np.zeros(slots, np.int64)
+        self.initialised = np.zeros(slots, np.int64)
+        self.completed = np.zeros((slots, ctas, locals_), np.int64)
+
+    def copy_from(self, other: ReleaseClocks, slots: Any) -> None:
+        """Take over what another one has for some slots."""
+        for name in HANDED_ON:
+            getattr(self, name)[slots] = getattr(other, name)[slots]
+
+    def grown(self, slots: int, locals_: int) -> ReleaseClocks:
+        """The same with room for more."""
+        count, width = self.clocks.shape
+        if (slots, locals_) == (count, self.completed.shape[2]):
+            return self
+        larger = ReleaseClocks(slots, width, self.completed.shape[1], locals_)
+        for name in HANDED_ON:
+            mine = getattr(self, name)
+            getattr(larger, name)[tuple(slice(extent) for extent in mine.shape)] = mine
+        return larger
+
 
 EVERY = 0xFFFF_FFFF
 LANE_APART = (
@@ -76,7 +115,6 @@ class Waited:
     Attributes:
         mask: the lanes that waited.
         count: how many phases of it they know to be complete.
-        number: the event.
     """
 
     mask: int
@@ -177,7 +215,6 @@ class LanesApart:
             published: what was released to each mbarrier.
             rows, slots: the rows and what each waited for.
             masks: the lanes of each that did.
-            number: the event.
             by_parity: whether they gave the parity of the phase.
 
         Returns:
