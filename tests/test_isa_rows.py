@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from pathlib import Path
 
 import pytest
@@ -52,16 +52,37 @@ def writes_memory(form: Form) -> bool:
     return bool(DATA & {leaf.name for place in form.places[1:] for leaf in place.leaves()})
 
 
-def without_stores(having: Set[str]) -> list[str]:
-    """The instructions that write memory and are not among those that have the trait."""
-    return sorted({form.name for form in FORMS if writes_memory(form)} - having)
+OBJECTS = frozenset({"mbarrier", "mbarrier_reports", "texture", "surface"})
+"""Chapters whose addresses are of objects."""
+NO_DATA = frozenset({"createpolicy.range", "createpolicy.range.fabric", "tensormap.query"})
+"""What looks at an address alone, or at a tensor map."""
 
 
-def test_what_writes_memory_stores():
-    having = set(TRAITS["stores"].instructions.split())
-    assert not without_stores(having), "add it to `stores` in ptxkit/isa/traits.py"
-    assert without_stores(having - {"cp.async.bulk", "red"}) == ["cp.async.bulk", "red"]
-    assert not any(form.name == "prefetch" for form in FORMS if writes_memory(form))
+def loads_memory(form: Form) -> bool:
+    """Whether registers get what is in memory: a destination that is no address, and an address."""
+    if not form.places or not form.writes(form.places[0]) or form.chapter in OBJECTS or form.name in NO_DATA:
+        return False
+    addresses = [form.specs[place.name].spaces for place in form.places if place.shape == "address"]
+    return bool(addresses) and addresses != [("tmem",)]
+
+
+def without(trait: str, has: Callable[[Form], bool], having: Set[str]) -> list[str]:
+    """The instructions that should have a trait, and are not among those that do."""
+    names = {form.name for form in FORMS if has(form)} - having
+    return [f"`{name}` has no trait `{trait}` (ptxkit/isa/traits.py)" for name in sorted(names)]
+
+
+def test_what_writes_memory_stores_and_what_reads_it_loads():
+    stores, loads = (set(TRAITS[trait].instructions.split()) for trait in ("stores", "loads"))
+    assert not without("stores", writes_memory, stores)
+    assert without("stores", writes_memory, stores - {"red"}) == [
+        "`red` has no trait `stores` (ptxkit/isa/traits.py)"
+    ]
+    assert not without("loads", loads_memory, loads | stores)
+    assert without("loads", loads_memory, (loads | stores) - {"ldu"}) == [
+        "`ldu` has no trait `loads` (ptxkit/isa/traits.py)"
+    ]
+    assert not any(writes_memory(form) for form in FORMS if form.name == "prefetch")
 
 
 @pytest.mark.parametrize(
