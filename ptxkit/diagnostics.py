@@ -74,8 +74,7 @@ class Source:
         return self, span, None
 
 
-@dataclass(frozen=True, slots=True)
-class SpanLabel:
+class SpanLabel(NamedTuple):
     """A second place that a diagnostic points at, with a few words: `target set here`."""
 
     span: Span
@@ -202,8 +201,7 @@ def shortened(text: str) -> str:
 # ---- the code registry
 
 
-@dataclass(frozen=True, slots=True)
-class CodeInfo:
+class CodeInfo(NamedTuple):
     """What one code means, for `ptxkit explain CODE` and the documentation.
 
     `helps` says that `fix` is good advice for every finding of the code: it is the help line of those that

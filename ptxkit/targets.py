@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 Version = tuple[int, int]
 """A PTX ISA or CUDA version: (major, minor)."""
@@ -194,8 +195,7 @@ def nearest(name: str, need: str) -> str | None:
 # ---- versions
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(NamedTuple):
     """One PTX ISA version.
 
     Attributes:
@@ -253,8 +253,7 @@ MAX_BLOCK = (1024, 1024, 64)
 """Threads of a CTA along x, y, z, on every target; their product is at most `Limits.threads_per_cta`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one compute capability can hold. Sizes in bytes.
 
     Attributes:

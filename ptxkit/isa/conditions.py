@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from ptxkit import targets
 from ptxkit.targets import Version
@@ -14,8 +16,7 @@ class NotationError(ValueError):
     """A row of the instruction set that does not make sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(NamedTuple):
     """From which PTX ISA version, and on which targets, something may be used.
 
     Attributes:
@@ -26,6 +27,7 @@ class Availability:
     alternatives: tuple[tuple[Version, str], ...]
 
     @classmethod
+    @cache
     def parse(cls, text: str) -> Availability:
         """Read `8.6 sm_100a sm_110a, 8.8 sm_100f`.
 
@@ -141,8 +143,7 @@ class Condition:
         return cls(text.strip(), holds, frozenset(atoms))
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """`premise -> conclusion`, or a condition that must always hold (`premise` is None)."""
 
     premise: Condition | None

@@ -50,6 +50,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ptxkit import targets
 from ptxkit.dtypes import DTYPES
@@ -62,8 +63,7 @@ from ptxkit.targets import Version
 __all__ = ["Form", "NotationError", "OperandPlace", "Slot", "Spec", "name_of", "parse_form"]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """One place for a modifier.
 
     Attributes:

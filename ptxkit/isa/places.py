@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
@@ -153,8 +154,7 @@ class Spec:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OperandPlace:
+class OperandPlace(NamedTuple):
     """One operand of a form.
 
     Attributes:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from ptxkit.isa.conditions import Availability
 
 
-@dataclass(frozen=True)
-class SpecialRegister:
+class SpecialRegister(NamedTuple):
     """One special register.
 
     Attributes:
@@ -33,7 +31,7 @@ class SpecialRegister:
         """As the manual declares it: `.sreg .v4 .u32 %tid`."""
         return f".sreg {'.v4 ' * self.vector}.{self.type} {self.name}"
 
-    @cached_property
+    @property
     def availability(self) -> Availability:
         """From when and where it is there."""
         return Availability(((self.since, self.needs),))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.check.needs import report_need
@@ -17,8 +15,7 @@ from ptxkit.isa.conditions import Availability
 from ptxkit.targets import MAX_BLOCK
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """What a directive between a function's header and body asks for.
 
     Attributes:
@@ -39,7 +36,7 @@ class Tuning:
     once: bool = False
     advised: bool = False
 
-    @cached_property
+    @property
     def availability(self) -> Availability:
         """`since`, read."""
         return Availability.parse(self.since)
