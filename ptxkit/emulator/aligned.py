@@ -19,8 +19,8 @@ class AlignedSyncPoint(WarpSyncPoint):
 
     code = "P640"
 
-    def __init__(self, form: ScopedInstruction) -> None:
-        super().__init__(form.site, None, form.guard)
+    def __init__(self, instruction: ScopedInstruction) -> None:
+        super().__init__(instruction.site, None, instruction.guard)
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         if self.guard is not None:

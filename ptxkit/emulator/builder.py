@@ -141,19 +141,19 @@ class FunctionBuilder(FunctionScope):
         negated = instruction.guard.negated
         return SourceOperand(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
-    def _compute(self, form: ScopedInstruction, guard: SourceOperand | None) -> Compiled | None:
+    def _compute(self, instruction: ScopedInstruction, guard: SourceOperand | None) -> Compiled | None:
         """A pure instruction."""
-        operation = operation_of(form)
+        operation = operation_of(instruction)
         if operation is None:
             return None
         sources = [
-            form.source(operand, kind)
-            for (operand, _), kind in zip(form.values(written=False), operation.sources, strict=True)
+            instruction.source(operand, kind)
+            for (operand, _), kind in zip(instruction.values(written=False), operation.sources, strict=True)
             if operand is not None
         ]
         targets = [
-            form.target(operand, kind) if operand is not None else None
-            for (operand, _), kind in zip(form.values(written=True), operation.results, strict=True)
+            instruction.target(operand, kind) if operand is not None else None
+            for (operand, _), kind in zip(instruction.values(written=True), operation.results, strict=True)
         ]
         if operation.reads_carry:
             sources.append(SourceOperand(BOOL, 1, slot=self.carry, name="CC.CF"))
@@ -161,10 +161,10 @@ class FunctionBuilder(FunctionScope):
             operation, targets = _with_carry(operation, targets, self.carry)
         step = clean_step(operation, sources, targets, guard)
         if operation.divides:
-            step = checked_division(step, sources[1], guard, form.site)
-        tracked = tracked_step(operation, sources, targets, guard, step, form.site)
-        ir = Computation(Decoded(form.instruction), operation, sources, targets, guard)
-        return Compiled(form.site, step, tracked, guard, ir=ir)
+            step = checked_division(step, sources[1], guard, instruction.site)
+        tracked = tracked_step(operation, sources, targets, guard, step, instruction.site)
+        ir = Computation(Decoded(instruction.instruction), operation, sources, targets, guard)
+        return Compiled(instruction.site, step, tracked, guard, ir=ir)
 
     # ---- data flow over slots
 

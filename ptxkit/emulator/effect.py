@@ -63,7 +63,7 @@ class Effect:
 Reader = Callable[[ScopedInstruction], Effect]
 
 
-def hint(form: ScopedInstruction) -> Effect:
+def hint(instruction: ScopedInstruction) -> Effect:
     """An instruction that changes nothing, and of which an address that is not valid does not matter."""
     return Effect(lambda lane_set, guard: None)
 
@@ -74,8 +74,8 @@ class Effects(Chapter[Reader]):
     readers = EFFECTS
 
 
-def effect_of(form: ScopedInstruction) -> Effect | None:
+def effect_of(instruction: ScopedInstruction) -> Effect | None:
     """What an instruction does; None where nobody says."""
-    load_operation(form.row.chapter, form.row.name)
-    reader = EFFECTS.get((form.row.chapter, form.row.name))
-    return reader(form) if reader is not None else None
+    load_operation(instruction.row.chapter, instruction.row.name)
+    reader = EFFECTS.get((instruction.row.chapter, instruction.row.name))
+    return reader(instruction) if reader is not None else None

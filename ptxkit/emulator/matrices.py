@@ -101,9 +101,9 @@ class MatrixSource:
     readers: list[Callable[[LaneSet], Any]]
 
     @classmethod
-    def of(cls, form: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixSource:
+    def of(cls, instruction: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixSource:
         """The registers of an operand as a fragment."""
-        sources = [form.source(part, f"b{fragment.word}") for part in form.parts(operand)]
+        sources = [instruction.source(part, f"b{fragment.word}") for part in instruction.parts(operand)]
         assert len(sources) == fragment.registers
         return cls(fragment, sources, [source.reader for source in sources])
 
@@ -130,9 +130,9 @@ class MatrixTarget:
     targets: list[TargetOperand | None]
 
     @classmethod
-    def of(cls, form: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixTarget:
+    def of(cls, instruction: ScopedInstruction, operand: str, fragment: Fragment) -> MatrixTarget:
         """The registers of an operand as a fragment."""
-        targets = [form.target(part, f"b{fragment.word}") for part in form.parts(operand)]
+        targets = [instruction.target(part, f"b{fragment.word}") for part in instruction.parts(operand)]
         assert len(targets) == fragment.registers
         return cls(fragment, targets)
 
@@ -197,15 +197,20 @@ class SparsityMetadata:
     """
 
     def __init__(
-        self, form: ScopedInstruction, operands: tuple[str, str], k: int, bits: int, meaningful: Sequence[int]
+        self,
+        instruction: ScopedInstruction,
+        operands: tuple[str, str],
+        k: int,
+        bits: int,
+        meaningful: Sequence[int],
     ) -> None:
         metadata, selector = operands
         try:
-            self.lanes, self.shifts = mma_metadata(k, bits, form.number(selector))
+            self.lanes, self.shifts = mma_metadata(k, bits, instruction.number(selector))
         except PtxkitError as wrong:
             raise Unsupported(wrong.diagnostics[0].message) from None
-        self.source = form.source(metadata, "b32")
-        self.bits, self.site = bits, form.site
+        self.source = instruction.source(metadata, "b32")
+        self.bits, self.site = bits, instruction.site
         self.meaningful = meaningful
         self._bad = np.array([nibble not in meaningful for nibble in range(16)])
 

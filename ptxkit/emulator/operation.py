@@ -88,11 +88,11 @@ class Operations(Chapter[Operation]):
         divides: bool = False,
     ) -> None:
         """An instruction that does the same with all its types and modifiers, see `Pure`."""
-        self(name)(lambda form: computes(form, function, undefined, divides=divides))
+        self(name)(lambda instruction: computes(instruction, function, undefined, divides=divides))
 
 
 def computes(
-    form: Decoded,
+    instruction: Decoded,
     function: Callable[..., Any],
     undefined: Callable[..., Any] | None = None,
     *,
@@ -108,18 +108,18 @@ def computes(
         divides: see `Pure`.
     """
     return Pure(
-        tuple(results or [kind for _, kind in form.values(written=True)]),
-        tuple(sources or [kind for _, kind in form.values(written=False)]),
+        tuple(results or [kind for _, kind in instruction.values(written=True)]),
+        tuple(sources or [kind for _, kind in instruction.values(written=False)]),
         function,
-        reads_carry=form.reads_carry,
-        writes_carry=form.writes_carry,
+        reads_carry=instruction.reads_carry,
+        writes_carry=instruction.writes_carry,
         undefined=undefined,
         divides=divides,
     )
 
 
-def operation_of(form: Decoded) -> Pure | None:
+def operation_of(instruction: Decoded) -> Pure | None:
     """What an instruction computes; None where it does something else."""
-    load_operation(form.row.chapter, form.row.name)
-    operation = OPERATIONS.get((form.row.chapter, form.row.name))
-    return operation(form) if operation is not None else None
+    load_operation(instruction.row.chapter, instruction.row.name)
+    operation = OPERATIONS.get((instruction.row.chapter, instruction.row.name))
+    return operation(instruction) if operation is not None else None

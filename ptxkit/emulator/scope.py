@@ -248,11 +248,11 @@ class ParameterSlots:
         found = self.place_of(form)
         return (*found, form.the(DType).bytes, form["vec"] or 1) if found is not None else None
 
-    def place_of(self, form: Decoded) -> tuple[Symbol, int] | None:
+    def place_of(self, instruction: Decoded) -> tuple[Symbol, int] | None:
         """The sliced variable and offset that a load or store names; None where it names none."""
-        if plain_space(form.find(StateSpace) or "") != "param":
+        if plain_space(instruction.find(StateSpace) or "") != "param":
             return None
-        address = form.operands["a"]
+        address = instruction.operands["a"]
         assert isinstance(address, tree.Address)
         base, offset = address_parts(address)
         symbol = self._function.meaning(base) if base is not None else None

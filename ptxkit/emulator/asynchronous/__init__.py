@@ -3,12 +3,12 @@
 How an instruction queues its work. Its reader (registered in `Effects` by its name) says at once what its
 program does, and takes its operands:
 
-    program = form.scope.program
+    program = instruction.scope.program
     program.asynchronous = True
     program.touches("shared", 16)                  # the bytes of its smallest access
-    value = form.source("b")                       # data: undefined bits go where it goes
-    size = form.checked_source("size")             # decides what happens: undefined bits are P605
-    places = AddressResolver(form.address("a"), space, 16, form.site)
+    value = instruction.source("b")                # data: undefined bits go where it goes
+    size = instruction.checked_source("size")      # decides what happens: undefined bits are P605
+    places = AddressResolver(instruction.address("a"), space, 16, instruction.site)
 
 Its step collects, for all lanes that execute it, one `AsyncOperation` and hands it to the queue of the batch:
 

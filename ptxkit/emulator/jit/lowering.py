@@ -29,13 +29,13 @@ class Lowerings(Chapter[Maker]):
 
     def elementwise(self, name: str, lowering: Lowering) -> None:
         """An instruction whose lowering is the same for all its types and modifiers."""
-        self(name)(lambda form: lowering)
+        self(name)(lambda instruction: lowering)
 
 
-def find(form: Decoded) -> Lowering | None:
+def find(instruction: Decoded) -> Lowering | None:
     """The lowering of an instruction that numpy computes; None where there is none."""
-    made = LOWERINGS.get((form.row.chapter, form.row.name))
-    return made(form) if made is not None else None
+    made = LOWERINGS.get((instruction.row.chapter, instruction.row.name))
+    return made(instruction) if made is not None else None
 
 
 def same(words: Any, a: Any) -> Any:

@@ -19,18 +19,20 @@ effect = Effects("asynchronous_copy")
 
 
 @effect("cp.async")
-def cp_async(form: ScopedInstruction) -> Effect:
+def cp_async(instruction: ScopedInstruction) -> Effect:
     """`cp.async.{ca,cg}.shared.global{..} [dst], [src], cp-size{, src-size | {!}ignore-src}{, policy}`."""
-    past_l1, size = form["cg"] is not None, form.number("cp_size")
-    present = form.checked_source("src_size") if "src_size" in form.operands else None
-    ignored = form.checked_source("ignore_src") if "ignore_src" in form.operands else None
-    to = AddressResolver(form.address("dst"), "shared", size, form.site)
-    source = AddressResolver(form.address("src"), "global", size, form.site, within="global")
-    partial = AddressResolver(form.address("src"), "global", 1, form.site, size, within="global")
-    form.scope.program.asynchronous = True
+    past_l1, size = instruction["cg"] is not None, instruction.number("cp_size")
+    present = instruction.checked_source("src_size") if "src_size" in instruction.operands else None
+    ignored = instruction.checked_source("ignore_src") if "ignore_src" in instruction.operands else None
+    to = AddressResolver(instruction.address("dst"), "shared", size, instruction.site)
+    source = AddressResolver(instruction.address("src"), "global", size, instruction.site, within="global")
+    partial = AddressResolver(
+        instruction.address("src"), "global", 1, instruction.site, size, within="global"
+    )
+    instruction.scope.program.asynchronous = True
     for space in ("shared", "global"):
-        form.scope.program.touches(space, size if present is None or space == "shared" else 1)
-    site = form.site
+        instruction.scope.program.touches(space, size if present is None or space == "shared" else 1)
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
@@ -91,9 +93,9 @@ def _fetch(batch: CtaBatch, starts: np.ndarray, sizes: np.ndarray, size: int) ->
     return Data(data, undefined, origins)
 
 
-def commit(form: ScopedInstruction, name: str) -> Effect:
+def commit(instruction: ScopedInstruction, name: str) -> Effect:
     """`.commit_group` of a kind of group."""
-    form.scope.program.asynchronous = True
+    instruction.scope.program.asynchronous = True
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -102,10 +104,10 @@ def commit(form: ScopedInstruction, name: str) -> Effect:
     return Effect(step)
 
 
-def wait(form: ScopedInstruction, name: str, left: int, read: bool = False) -> Effect:
+def wait(instruction: ScopedInstruction, name: str, left: int, read: bool = False) -> Effect:
     """`.wait_group N` of a kind of group."""
-    form.scope.program.asynchronous = True
-    site = form.site
+    instruction.scope.program.asynchronous = True
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
@@ -117,15 +119,15 @@ effect("cp.async.commit_group")(partial(commit, name="cp.async"))
 
 
 @effect("cp.async.wait_group")
-def wait_group(form: ScopedInstruction) -> Effect:
+def wait_group(instruction: ScopedInstruction) -> Effect:
     """`cp.async.wait_group N`."""
-    return wait(form, "cp.async", form.number("N"))
+    return wait(instruction, "cp.async", instruction.number("N"))
 
 
 @effect("cp.async.wait_all")
-def wait_all(form: ScopedInstruction) -> Effect:
+def wait_all(instruction: ScopedInstruction) -> Effect:
     """`cp.async.wait_all`: commits, and waits for every group."""
-    closing, waiting = commit(form, "cp.async").step, wait(form, "cp.async", 0).step
+    closing, waiting = commit(instruction, "cp.async").step, wait(instruction, "cp.async", 0).step
     assert closing is not None
     assert waiting is not None
 

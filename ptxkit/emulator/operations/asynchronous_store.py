@@ -27,24 +27,24 @@ COMPLETES = "mbarrier::complete_tx::bytes"
 
 @later("st.async")
 @store("st.async")
-def st_async(form: ScopedInstruction) -> Effect:
+def st_async(instruction: ScopedInstruction) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
 
     `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell when it
     happens.
     """
-    return _to_cluster(form) if form[COMPLETES] else st(form)
+    return _to_cluster(instruction) if instruction[COMPLETES] else st(instruction)
 
 
 @reduction("red.async")
-def red_async(form: ScopedInstruction) -> Effect:
+def red_async(instruction: ScopedInstruction) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
-    return _to_cluster(form) if form[COMPLETES] else atom(form)
+    return _to_cluster(instruction) if instruction[COMPLETES] else atom(instruction)
 
 
-def _nothing(form: ScopedInstruction) -> Effect:
+def _nothing(instruction: ScopedInstruction) -> Effect:
     """The form without an mbarrier, which the manual lacks: ptxas 13.0 makes no machine code of it."""
-    site = form.site
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         message = f"`{site.instruction.spelling}` without an mbarrier does nothing: ptxas leaves it out"
@@ -53,23 +53,23 @@ def _nothing(form: ScopedInstruction) -> Effect:
     return Effect(by_thread(step))
 
 
-def _to_cluster(form: ScopedInstruction) -> Effect:
+def _to_cluster(instruction: ScopedInstruction) -> Effect:
     """Data of registers goes to shared memory of the cluster, its bytes to an mbarrier there."""
-    kind, operator, stored = form.the(DType), form.find(MemoryOperation), form.parts("b")
-    if "mbar" not in form.operands:
-        return _nothing(form)
-    if len(stored) != (form["vec"] or 1):
+    kind, operator, stored = instruction.the(DType), instruction.find(MemoryOperation), instruction.parts("b")
+    if "mbar" not in instruction.operands:
+        return _nothing(instruction)
+    if len(stored) != (instruction["vec"] or 1):
         # ptxas stores as many registers as `.vec` says, the named ones and whatever stands behind them.
-        raise Unsupported(f"{counted(len(stored), 'register')} where `.vec` says {form['vec'] or 1}")
-    sources = [form.source(part, f"b{kind.bits}") for part in stored]
+        raise Unsupported(f"{counted(len(stored), 'register')} where `.vec` says {instruction['vec'] or 1}")
+    sources = [instruction.source(part, f"b{kind.bits}") for part in stored]
     size = kind.bytes * len(sources)
-    to = AddressResolver(form.address("a"), StateSpace.SHARED_CLUSTER, size, form.site)
-    mbarrier = mbarrier_at(form, "mbar", StateSpace.SHARED_CLUSTER)
+    to = AddressResolver(instruction.address("a"), StateSpace.SHARED_CLUSTER, size, instruction.site)
+    mbarrier = mbarrier_at(instruction, "mbar", StateSpace.SHARED_CLUSTER)
     combine = combiner(operator, kind, False) if operator is not None else None
-    program = form.scope.program
+    program = instruction.scope.program
     program.asynchronous = True
     program.touches("shared", kind.bytes)
-    raw, dtype, site, wide = RAW[kind.bits], dtype_of(kind.name), form.site, kind.bits == 128
+    raw, dtype, site, wide = RAW[kind.bits], dtype_of(kind.name), instruction.site, kind.bits == 128
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch

@@ -33,24 +33,30 @@ RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 
 @later("atom", "red")
 @effect("atom", "red")
-def atom(form: ScopedInstruction) -> Effect:
+def atom(instruction: ScopedInstruction) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
-    kind, operator, count = form.the(DType), form.the(MemoryOperation), form["vec"] or 1
-    order, named, returns = {*form.all(MemoryOrder)}, form.space_of("a"), "d" in form.operands
+    kind, operator, count = instruction.the(DType), instruction.the(MemoryOperation), instruction["vec"] or 1
+    order, named, returns = (
+        {*instruction.all(MemoryOrder)},
+        instruction.space_of("a"),
+        "d" in instruction.operands,
+    )
     width, raw, dtype = kind.bytes, RAW[kind.bits], dtype_of(kind.name)
-    parts = form.parts("b") + (form.parts("c") if operator is MemoryOperation.CAS else [])
-    sources = [form.source(part, kind.name) for part in parts]
-    targets = [form.target(part, kind.name) for part in form.parts("d")] if returns else []
+    parts = instruction.parts("b") + (instruction.parts("c") if operator is MemoryOperation.CAS else [])
+    sources = [instruction.source(part, kind.name) for part in parts]
+    targets = [instruction.target(part, kind.name) for part in instruction.parts("d")] if returns else []
     if targets == [None]:
         targets *= count
-    accessor = Accessor(form.address("a"), named, width * count, form.site)
-    combine = {cached: combiner(operator, kind, cached and not form["noftz"]) for cached in (False, True)}
+    accessor = Accessor(instruction.address("a"), named, width * count, instruction.site)
+    combine = {
+        cached: combiner(operator, kind, cached and not instruction["noftz"]) for cached in (False, True)
+    }
     chained = operator in CHAINED and not kind.is_float
     readers = [source.reader for source in sources]
-    site = form.site
+    site = instruction.site
     reads = MemoryOrder.ACQUIRE if order & ACQUIRING else MemoryOrder.RELAXED
     writes = MemoryOrder.RELEASE if order & RELEASING else MemoryOrder.RELAXED
-    form.scope.program.touches(plain_space(named), width)
+    instruction.scope.program.touches(plain_space(named), width)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         launch = lane_set.launch

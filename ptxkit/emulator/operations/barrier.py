@@ -19,34 +19,34 @@ effect, later = Effects("synchronization"), Effects("memory")
 
 
 @effect("bar.warp.sync")
-def warp_sync(form: ScopedInstruction) -> Effect:
+def warp_sync(instruction: ScopedInstruction) -> Effect:
     """`bar.warp.sync membermask`."""
-    members = form.source("membermask")
-    check, site = check_members(members, form.site), form.site
+    members = instruction.source("membermask")
+    check, site = check_members(members, instruction.site), instruction.site
 
     def meet(lane_set: LaneSet, guard: Any) -> None:
         check(lane_set, guard)
         lane_set.batch.happens_before.warps_meet(lane_set.occupied()[0], lane_set.launch.events.take(site))
 
-    return Effect(meet, WarpSyncPoint(form.site, members, form.guard))
+    return Effect(meet, WarpSyncPoint(instruction.site, members, instruction.guard))
 
 
 @effect("bar.sync", "barrier.sync", "barrier.aligned.sync")
-def sync(form: ScopedInstruction) -> Effect:
+def sync(instruction: ScopedInstruction) -> Effect:
     """`bar.sync a{, b}`, `barrier.sync{.aligned} a{, b}`."""
-    return Effect(sync_point=_sync_point(form, waits=True))
+    return Effect(sync_point=_sync_point(instruction, waits=True))
 
 
 @effect("bar.arrive", "barrier.arrive")
-def arrive(form: ScopedInstruction) -> Effect:
+def arrive(instruction: ScopedInstruction) -> Effect:
     """`bar.arrive a, b`, `barrier.arrive{.aligned} a, b`."""
-    return Effect(sync_point=_sync_point(form, waits=False))
+    return Effect(sync_point=_sync_point(instruction, waits=False))
 
 
 @effect("bar.red", "barrier.red")
-def red(form: ScopedInstruction) -> Effect:
+def red(instruction: ScopedInstruction) -> Effect:
     """`bar.red.popc.u32 d, a{, b}, {!}c`, `bar.red.op.pred p, a{, b}, {!}c`, and those of `barrier`."""
-    operator, target = form.the(MemoryOperation), form.target("d") or form.target("p")
+    operator, target = instruction.the(MemoryOperation), instruction.target("d") or instruction.target("p")
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         counted = lane_set.result
@@ -61,23 +61,31 @@ def red(form: ScopedInstruction) -> Effect:
             value = true == every if operator is MemoryOperation.AND else true > 0
         target.write(lane_set, value, None, guard)
 
-    return Effect(step, _sync_point(form, waits=True))
+    return Effect(step, _sync_point(instruction, waits=True))
 
 
-def _sync_point(form: ScopedInstruction, waits: bool) -> BarrierSyncPoint:
-    count, predicate = (form.source(name) if name in form.operands else None for name in "bc")
-    return BarrierSyncPoint(form.site, form.source("a"), count, waits, predicate, form.guard, form.aligned)
+def _sync_point(instruction: ScopedInstruction, waits: bool) -> BarrierSyncPoint:
+    count, predicate = (instruction.source(name) if name in instruction.operands else None for name in "bc")
+    return BarrierSyncPoint(
+        instruction.site,
+        instruction.source("a"),
+        count,
+        waits,
+        predicate,
+        instruction.guard,
+        instruction.aligned,
+    )
 
 
 @effect("membar", "fence")
-def fence(form: ScopedInstruction) -> Effect:
+def fence(instruction: ScopedInstruction) -> Effect:
     """`membar.level`, `fence{.sem}.scope`: it matters to the search for races alone."""
-    return Effect(_fence_inits) if form["mbarrier_init"] else _ordering(form)
+    return Effect(_fence_inits) if instruction["mbarrier_init"] else _ordering(instruction)
 
 
-def _ordering(form: ScopedInstruction) -> Effect:
+def _ordering(instruction: ScopedInstruction) -> Effect:
     """A fence for every access."""
-    site = form.site
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         lane_set.batch.happens_before.fence(lane_set.occupied()[0], lane_set.launch.events.take(site))
@@ -92,16 +100,16 @@ def _fence_inits(lane_set: LaneSet, guard: Any) -> None:
 
 
 @effect("membar.proxy", "fence.proxy")
-def proxy_fence(form: ScopedInstruction) -> Effect:
+def proxy_fence(instruction: ScopedInstruction) -> Effect:
     """`fence.proxy.alias`, `fence.proxy.async{.space}`, and its one-way forms; `.tensormap`."""
-    if form["tensormap::generic"]:
+    if instruction["tensormap::generic"]:
         from ptxkit.emulator.operations import tensor_map  # few kernels that have a barrier have tensor maps
 
-        return tensor_map.fence(form)
-    if form["alias"] or form["acquire"]:
+        return tensor_map.fence(instruction)
+    if instruction["alias"] or instruction["acquire"]:
         # `.acquire` orders what the async proxy did before what the generic one does; a wait does that, too.
         return Effect(lambda lane_set, guard: None)
-    space, site = form["space"], form.site
+    space, site = instruction["space"], instruction.site
     spaces = ("shared", "global") if space is None else (plain_space(space),)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -113,16 +121,16 @@ def proxy_fence(form: ScopedInstruction) -> Effect:
 
 
 @later("fence.proxy")
-def one_way_proxy_fence(form: ScopedInstruction) -> Effect:
+def one_way_proxy_fence(instruction: ScopedInstruction) -> Effect:
     """`fence.proxy.alias.sem.sys`, which orders as `fence` does: no two addresses here mean one place; and
     `fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster`, for reads alone."""
-    if form["tensormap::generic"]:
+    if instruction["tensormap::generic"]:
         raise Unsupported("`.acq_rel`, which the manual does not have")
-    if form["proxykind"]:
+    if instruction["proxykind"]:
         raise Unsupported("the fabric proxy")
-    if form["alias"]:
-        return _ordering(form)
-    site = form.site
+    if instruction["alias"]:
+        return _ordering(instruction)
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         rows = executing_rows(lane_set, guard)
@@ -133,6 +141,6 @@ def one_way_proxy_fence(form: ScopedInstruction) -> Effect:
 
 
 @later("fence")
-def read_release_fence(form: ScopedInstruction) -> Effect:
+def read_release_fence(instruction: ScopedInstruction) -> Effect:
     """`fence.alias.sync_restrict::read.release.sys`."""
     raise Unsupported("no manual has it, and what it orders is told nowhere")

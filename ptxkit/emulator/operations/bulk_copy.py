@@ -62,32 +62,32 @@ class Reduction:
 
 
 @effect("cp.async.bulk")
-def bulk(form: ScopedInstruction) -> Effect:
+def bulk(instruction: ScopedInstruction) -> Effect:
     """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, [mbar]}{, mask}{, policy}{, mask}`."""
-    return _bulk(form, None)
+    return _bulk(instruction, None)
 
 
 @effect("cp.reduce.async.bulk")
-def bulk_reduction(form: ScopedInstruction) -> Effect:
+def bulk_reduction(instruction: ScopedInstruction) -> Effect:
     """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`."""
-    kind = form.the(DType)
-    return _bulk(form, Reduction(combiner(form.the(MemoryOperation), kind, True), kind))
+    kind = instruction.the(DType)
+    return _bulk(instruction, Reduction(combiner(instruction.the(MemoryOperation), kind, True), kind))
 
 
-def _bulk(form: ScopedInstruction, reduction: Reduction | None) -> Effect:
-    to, masked = form.space_of("dstMem"), "byteMask" in form.operands
-    program = form.scope.program
+def _bulk(instruction: ScopedInstruction, reduction: Reduction | None) -> Effect:
+    to, masked = instruction.space_of("dstMem"), "byteMask" in instruction.operands
+    program = instruction.scope.program
     program.asynchronous = True
     for space in ("shared", "global"):
         program.touches(space, reduction.kind.bytes if reduction is not None else 1 if masked else UNIT)
     copies = _Copies(
-        form.site,
-        _CopySide(form, "dstMem"),
-        _CopySide(form, "srcMem"),
-        form.checked_source("size"),
-        mbarrier_at(form, "mbar", to) if "mbar" in form.operands else None,
-        form.checked_source("ctaMask") if "ctaMask" in form.operands else None,
-        form.checked_source("byteMask") if masked else None,
+        instruction.site,
+        _CopySide(instruction, "dstMem"),
+        _CopySide(instruction, "srcMem"),
+        instruction.checked_source("size"),
+        mbarrier_at(instruction, "mbar", to) if "mbar" in instruction.operands else None,
+        instruction.checked_source("ctaMask") if "ctaMask" in instruction.operands else None,
+        instruction.checked_source("byteMask") if masked else None,
         reduction,
     )
 
@@ -97,12 +97,16 @@ def _bulk(form: ScopedInstruction, reduction: Reduction | None) -> Effect:
 class _CopySide:
     """The source or destination of a bulk copy."""
 
-    def __init__(self, form: ScopedInstruction, operand: str) -> None:
-        self.space = form.space_of(operand)
+    def __init__(self, instruction: ScopedInstruction, operand: str) -> None:
+        self.space = instruction.space_of(operand)
         self.shared = self.space is not StateSpace.GLOBAL
-        self.site = form.site
+        self.site = instruction.site
         self.places = AddressResolver(
-            form.address(operand), self.space, 1, form.site, within="shared" if self.shared else "global"
+            instruction.address(operand),
+            self.space,
+            1,
+            instruction.site,
+            within="shared" if self.shared else "global",
         )
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers, sizes: np.ndarray) -> np.ndarray:
@@ -252,27 +256,27 @@ effect("cp.async.bulk.commit_group")(partial(commit, name="bulk"))
 
 
 @effect("cp.async.bulk.wait_group")
-def wait_group(form: ScopedInstruction) -> Effect:
+def wait_group(instruction: ScopedInstruction) -> Effect:
     """`cp.async.bulk.wait_group{.read} N`."""
-    return wait(form, "bulk", form.number("N"), form["read"] is not None)
+    return wait(instruction, "bulk", instruction.number("N"), instruction["read"] is not None)
 
 
 @effect("cp.async.bulk.tensor")
-def tensor(form: ScopedInstruction) -> Effect:
+def tensor(instruction: ScopedInstruction) -> Effect:
     """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
-    return _store(form, "store") if "srcMem" in form.operands else _load(form)
+    return _store(instruction, "store") if "srcMem" in instruction.operands else _load(instruction)
 
 
 @effect("cp.reduce.async.bulk.tensor")
-def tensor_reduction(form: ScopedInstruction) -> Effect:
+def tensor_reduction(instruction: ScopedInstruction) -> Effect:
     """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
-    return _store(form, form["redOp"])
+    return _store(instruction, instruction["redOp"])
 
 
 @effect("cp.async.bulk.prefetch.tensor")
-def prefetch(form: ScopedInstruction) -> Effect:
+def prefetch(instruction: ScopedInstruction) -> Effect:
     """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
-    maps = _map(form)
+    maps = _map(instruction)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         maps(lane_set, issuers)
@@ -280,48 +284,52 @@ def prefetch(form: ScopedInstruction) -> Effect:
     return Effect(by_thread(step))
 
 
-def _load(form: ScopedInstruction) -> Effect:
-    to = form.space_of("dstMem")
-    places = AddressResolver(form.address("dstMem"), to, 1, form.site, within="shared")
-    targets = form.source("ctaMask") if "ctaMask" in form.operands else None
-    _touched(form)
+def _load(instruction: ScopedInstruction) -> Effect:
+    to = instruction.space_of("dstMem")
+    places = AddressResolver(instruction.address("dstMem"), to, 1, instruction.site, within="shared")
+    targets = instruction.source("ctaMask") if "ctaMask" in instruction.operands else None
+    _touched(instruction)
     loads = Loads(
-        form.site,
-        _map(form),
-        _elements(form, "tensorCoords"),
+        instruction.site,
+        _map(instruction),
+        _elements(instruction, "tensorCoords"),
         places,
-        mbarrier_at(form, "mbar", to),
-        _elements(form, "info"),
+        mbarrier_at(instruction, "mbar", to),
+        _elements(instruction, "info"),
         targets,
-        form["cta_group"] == 2,
+        instruction["cta_group"] == 2,
         to,
     )
     return Effect(by_thread(loads.issue))
 
 
-def _store(form: ScopedInstruction, operation: str) -> Effect:
-    places = AddressResolver(form.address("srcMem"), "shared::cta", 1, form.site, within="shared")
-    _touched(form)
-    stores = Stores(form.site, _map(form), _elements(form, "tensorCoords"), places, operation)
+def _store(instruction: ScopedInstruction, operation: str) -> Effect:
+    places = AddressResolver(
+        instruction.address("srcMem"), "shared::cta", 1, instruction.site, within="shared"
+    )
+    _touched(instruction)
+    stores = Stores(
+        instruction.site, _map(instruction), _elements(instruction, "tensorCoords"), places, operation
+    )
     return Effect(by_thread(stores.issue))
 
 
-def _touched(form: ScopedInstruction) -> None:
-    program = form.scope.program
+def _touched(instruction: ScopedInstruction) -> None:
+    program = instruction.scope.program
     program.asynchronous = True
     program.touches("shared", 16)
     program.touches("global", 4)
 
 
-def _map(form: ScopedInstruction) -> MapOperand:
-    mode = form["load_mode"] or LoadMode.TILE
-    return MapOperand(form.address("tensorMap"), mode, form["dim"], form.site)
+def _map(instruction: ScopedInstruction) -> MapOperand:
+    mode = instruction["load_mode"] or LoadMode.TILE
+    return MapOperand(instruction.address("tensorMap"), mode, instruction["dim"], instruction.site)
 
 
-def _elements(form: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
+def _elements(instruction: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
     """Coordinates, innermost first, or offsets of an im2col copy; nothing where they are left out."""
-    there = form.operands.get(operand)
+    there = instruction.operands.get(operand)
     if there is None:
         return ()
     parts = there.elements if isinstance(there, tree.Vector) else (there,)
-    return tuple(form.source(part, form.type_of(operand).name) for part in parts)
+    return tuple(instruction.source(part, instruction.type_of(operand).name) for part in parts)

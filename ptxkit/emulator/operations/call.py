@@ -30,24 +30,24 @@ DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
 @effect("call")
-def call(form: ScopedInstruction) -> Effect:
+def call(instruction: ScopedInstruction) -> Effect:
     """`call{.uni} (ret), f, (args)`; `call{.uni} (ret), fptr, (args), list or prototype`."""
-    returns, given = _elements(form, "ret_param"), _elements(form, "param_list")
-    callee = form.operands["func"]
-    results = [form.scope.parameters.argument(operand) for operand in returns]
-    symbol = form.scope.meaning(callee) if isinstance(callee, tree.Name) else None
+    returns, given = _elements(instruction, "ret_param"), _elements(instruction, "param_list")
+    callee = instruction.operands["func"]
+    results = [instruction.scope.parameters.argument(operand) for operand in returns]
+    symbol = instruction.scope.meaning(callee) if isinstance(callee, tree.Name) else None
     if symbol is not None and symbol.kind in (SymbolKind.FUNCTION, SymbolKind.ALIAS):
-        return _direct(form, symbol, given, results)
-    prototype = _prototype(form, form.operands.get("flist"))
+        return _direct(instruction, symbol, given, results)
+    prototype = _prototype(instruction, instruction.operands.get("flist"))
     if len(prototype) != len(given):
         raise Unsupported(f"{counted(len(given), 'argument')} where the prototype has {len(prototype)}")
-    arguments = [_argument(form, o, v) for o, v in zip(given, prototype, strict=True)]
-    return _indirect(form, callee, arguments, [_size(variable) for variable in prototype], results)
+    arguments = [_argument(instruction, o, v) for o, v in zip(given, prototype, strict=True)]
+    return _indirect(instruction, callee, arguments, [_size(variable) for variable in prototype], results)
 
 
-def _elements(form: ScopedInstruction, operand: str) -> tuple[tree.Operand, ...]:
+def _elements(instruction: ScopedInstruction, operand: str) -> tuple[tree.Operand, ...]:
     """What stands in parentheses; nothing where they are left out."""
-    there = form.operands.get(operand)
+    there = instruction.operands.get(operand)
     return there.elements if isinstance(there, tree.Arguments) else ()
 
 
@@ -59,38 +59,38 @@ def _size(variable: tree.Variable) -> int:
     )
 
 
-def _argument(form: ScopedInstruction, operand: tree.Operand, parameter: tree.Variable) -> Argument:
-    passed = form.scope.parameters.argument(operand)
+def _argument(instruction: ScopedInstruction, operand: tree.Operand, parameter: tree.Variable) -> Argument:
+    passed = instruction.scope.parameters.argument(operand)
     if passed is not None:
         return parameter_argument(passed)
     # A constant for a vector is the bits of all of it; of a floating-point number, those of its literal.
     type_name = f"b{8 * _size(parameter)}" if parameter.vector else parameter.type
     if isinstance(operand, tree.Float) and type_name in ("b32", "b64"):
         operand = tree.Integer(operand.bits & (1 << int(type_name[1:])) - 1, span=operand.span)
-    return value_argument(form.source(operand, type_name))
+    return value_argument(instruction.source(operand, type_name))
 
 
 def _direct(
-    form: ScopedInstruction,
+    instruction: ScopedInstruction,
     symbol: Symbol,
     given: tuple[tree.Operand, ...],
     results: list[CallParameter | None],
 ) -> Effect:
-    program = form.scope.program
+    program = instruction.scope.program
     name = program.image.resolve(symbol.name)
     header = program.image.prototypes[name].parameters
     if len(header) != len(given):
         raise Unsupported(f"{counted(len(given), 'argument')} where `{name}` takes {len(header)}")
-    arguments = [_argument(form, o, v) for o, v in zip(given, header, strict=True)]
+    arguments = [_argument(instruction, o, v) for o, v in zip(given, header, strict=True)]
     if name not in program.image.functions:
         provided = SYSTEM.get(name)
         if provided is None:
             if name.startswith(DEVICE_RUNTIME):
                 raise Unsupported(f"a call of `{name}`, dynamic parallelism through CUDA's device runtime")
             raise Unsupported(f"a call of `{name}`, which is defined elsewhere")
-        site = form.site
+        site = instruction.site
         return Effect(lambda lane_set, guard: provided(SystemCall(lane_set, guard, arguments, results, site)))
-    code, site = program.declare(name), form.site
+    code, site = program.declare(name), instruction.site
 
     def link(linker: Links) -> End:
         back = linker.next
@@ -99,15 +99,15 @@ def _direct(
     return Effect(link=link)
 
 
-def _prototype(form: ScopedInstruction, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
+def _prototype(instruction: ScopedInstruction, operand: tree.Operand | None) -> tuple[tree.Variable, ...]:
     """The parameters that a list of targets or a prototype gives an indirect call."""
-    image = form.scope.program.image
-    symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
+    image = instruction.scope.program.image
+    symbol = instruction.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     if symbol is None:
         raise Unsupported("a call through a pointer without a prototype")
     if isinstance(symbol.label_of, tree.Prototype):
         return symbol.label_of.parameters
-    listed = form.scope.flow.table(symbol) or ()
+    listed = instruction.scope.flow.table(symbol) or ()
     names = [target.name for target in listed]
     if not names and symbol.declarator is not None and isinstance(symbol.declarator.initializer, tree.Vector):
         elements = symbol.declarator.initializer.elements
@@ -118,14 +118,14 @@ def _prototype(form: ScopedInstruction, operand: tree.Operand | None) -> tuple[t
 
 
 def _indirect(
-    form: ScopedInstruction,
+    instruction: ScopedInstruction,
     callee: tree.Operand,
     arguments: list[Argument],
     sizes: list[int],
     results: list[CallParameter | None],
 ) -> Effect:
-    source = form.source(callee, "u64" if _is_wide(form, callee) else "u32")
-    read, site, program = source.reader, form.site, form.scope.program
+    source = instruction.source(callee, "u64" if _is_wide(instruction, callee) else "u32")
+    read, site, program = source.reader, instruction.site, instruction.scope.program
 
     def link(linker: Links) -> End:
         back = linker.next
@@ -193,6 +193,6 @@ def _misfit(
     return fault("P614", message, site, (f"{lane_set.thread(*lane_set.first(np.True_))}",), help)
 
 
-def _is_wide(form: ScopedInstruction, operand: tree.Operand) -> bool:
-    symbol = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
+def _is_wide(instruction: ScopedInstruction, operand: tree.Operand) -> bool:
+    symbol = instruction.scope.meaning(operand) if isinstance(operand, tree.Name) else None
     return symbol is None or symbol.type.endswith("64")

@@ -28,11 +28,11 @@ synchronization = Effects("synchronization")
 
 
 @movement("mapa")
-def mapa(form: ScopedInstruction) -> Effect:
+def mapa(instruction: ScopedInstruction) -> Effect:
     """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
-    bits = form.the(DType).bits
-    target, address = form.target("d", f"u{bits}"), form.source("a", f"u{bits}")
-    read, read_rank, site = address.reader, form.checked_source("b"), form.site
+    bits = instruction.the(DType).bits
+    target, address = instruction.target("d", f"u{bits}"), instruction.source("a", f"u{bits}")
+    read, read_rank, site = address.reader, instruction.checked_source("b"), instruction.site
     low = ((1 << bits) - 1) & ~(RANKS * CLUSTER_STEP)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -55,9 +55,9 @@ def mapa(form: ScopedInstruction) -> Effect:
 
 
 @movement("getctarank")
-def getctarank(form: ScopedInstruction) -> Effect:
+def getctarank(instruction: ScopedInstruction) -> Effect:
     """`getctarank{.shared::cluster}.type d, a`: the rank of the CTA that an address belongs to."""
-    target, address = form.target("d"), form.source("a", f"u{form.the(DType).bits}")
+    target, address = instruction.target("d"), instruction.source("a", f"u{instruction.the(DType).bits}")
     read = address.reader
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -75,13 +75,13 @@ def getctarank(form: ScopedInstruction) -> Effect:
 
 
 @synchronization("barrier.cluster.arrive")
-def arrive(form: ScopedInstruction) -> Effect:
+def arrive(instruction: ScopedInstruction) -> Effect:
     """`barrier.cluster.arrive{.sem}{.aligned}`."""
-    arrival = ClusterArrival(form.site, form["sem"] is MemoryOrder.RELAXED)
-    return Effect(arrival.step, AlignedSyncPoint(form) if form["aligned"] else None)
+    arrival = ClusterArrival(instruction.site, instruction["sem"] is MemoryOrder.RELAXED)
+    return Effect(arrival.step, AlignedSyncPoint(instruction) if instruction["aligned"] else None)
 
 
 @synchronization("barrier.cluster.wait")
-def wait(form: ScopedInstruction) -> Effect:
+def wait(instruction: ScopedInstruction) -> Effect:
     """`barrier.cluster.wait{.acquire}{.aligned}`."""
-    return Effect(sync_point=ClusterWait(form.site, form.guard))
+    return Effect(sync_point=ClusterWait(instruction.site, instruction.guard))

@@ -53,16 +53,16 @@ BOOLEAN: dict[MemoryOperation, Compare] = {
 }
 
 
-def comparer(form: Decoded) -> Compare:
+def comparer(instruction: Decoded) -> Compare:
     """The comparison of two values of the type of `a`; of their low halves where they are pairs."""
-    kind = form.type_of("a")
+    kind = instruction.type_of("a")
     if not kind.is_float:
-        return INTEGER[form["CmpOp"]]
-    compare = FLOAT[form["CmpOp"]]
+        return INTEGER[instruction["CmpOp"]]
+    compare = FLOAT[instruction["CmpOp"]]
     if kind.bits // kind.lanes > 16:
-        return (lambda a, b: compare(single.flush(a), single.flush(b))) if form["ftz"] else compare
+        return (lambda a, b: compare(single.flush(a), single.flush(b))) if instruction["ftz"] else compare
     scalar = kind.name.removesuffix("x2")
-    if form["ftz"]:
+    if instruction["ftz"]:
         return lambda a, b: compare(half.widen(half.flush(a), scalar), half.widen(half.flush(b), scalar))
     return lambda a, b: compare(half.widen(a, scalar), half.widen(b, scalar))
 
@@ -91,10 +91,10 @@ def undefined_pair(values: Sequence[Any], masks: Sequence[Any]) -> Any:
 
 
 @operation("setp")
-def setp(form: Decoded) -> Pure:
+def setp(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.6.2 and 9.7.7.2."""
-    compare, kind = comparer(form), form.type_of("a")
-    combine, results = BOOLEAN.get(form["BoolOp"]), len(form.values(written=True))
+    compare, kind = comparer(instruction), instruction.type_of("a")
+    combine, results = BOOLEAN.get(instruction["BoolOp"]), len(instruction.values(written=True))
 
     def function(a: Any, b: Any, c: Any = None) -> Any:
         p = compare(a, b)
@@ -106,13 +106,13 @@ def setp(form: Decoded) -> Pure:
     undefined: definedness.Propagate | None = None
     if kind.lanes == 2:
         undefined = undefined_pair
-    elif not kind.is_float and form["CmpOp"] in (Comparison.EQ, Comparison.NE):
+    elif not kind.is_float and instruction["CmpOp"] in (Comparison.EQ, Comparison.NE):
 
         def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
             lanes = undefined_equality(values, masks)
             return lanes, lanes
 
-    return computes(form, function, undefined)
+    return computes(instruction, function, undefined)
 
 
 def undefined_pair_word(values: Sequence[Any], masks: Sequence[Any]) -> Any:
@@ -121,11 +121,11 @@ def undefined_pair_word(values: Sequence[Any], masks: Sequence[Any]) -> Any:
 
 
 @operation("set")
-def set_(form: Decoded) -> Pure:
+def set_(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.6.1 and 9.7.7.1."""
-    compare, kind, result = comparer(form), form.type_of("a"), form.type_of("d")
+    compare, kind, result = comparer(instruction), instruction.type_of("a"), instruction.type_of("d")
     true = all_ones(result, kind.bits // 2 if kind.lanes == 2 else 0)
-    combine = BOOLEAN.get(form["BoolOp"])
+    combine = BOOLEAN.get(instruction["BoolOp"])
     word = true.dtype
 
     def outcome(a: Any, b: Any, c: Any) -> Any:
@@ -142,7 +142,7 @@ def set_(form: Decoded) -> Pure:
 
     # The result's bits as an unsigned word, whatever the type: f32 included.
     undefined = undefined_pair_word if kind.lanes == 2 else None
-    return computes(form, function, undefined, results=(f"b{8 * word.itemsize}",))
+    return computes(instruction, function, undefined, results=(f"b{8 * word.itemsize}",))
 
 
 def all_ones(result: DType, half_bits: int) -> Any:
@@ -154,9 +154,9 @@ def all_ones(result: DType, half_bits: int) -> Any:
 
 
 @operation("selp")
-def selp(form: Decoded) -> Pure:
+def selp(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.6.3."""
-    word = f"b{form.types[0].bits}"
+    word = f"b{instruction.types[0].bits}"
 
     def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
         a, b, c = values
@@ -171,16 +171,18 @@ def selp(form: Decoded) -> Pure:
     def function(a: Any, b: Any, c: Any) -> Any:
         return bits.select(c, a, b)
 
-    return computes(form, function, undefined, results=(word,), sources=(word, word, "pred"))
+    return computes(instruction, function, undefined, results=(word,), sources=(word, word, "pred"))
 
 
 @operation("slct")
-def slct(form: Decoded) -> Pure:
+def slct(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.6.4."""
-    flush, word = form["ftz"], f"b{form['dtype'].bits}"
+    flush, word = instruction["ftz"], f"b{instruction['dtype'].bits}"
     smallest = np.float32(2.0**-126)
 
     def function(a: Any, b: Any, c: Any) -> Any:
         return bits.select(c > -smallest if flush else c >= 0, a, b)
 
-    return computes(form, function, results=(word,), sources=(word, word, form.type_of("c").name))
+    return computes(
+        instruction, function, results=(word,), sources=(word, word, instruction.type_of("c").name)
+    )

@@ -24,30 +24,30 @@ miscellaneous, later = Effects("miscellaneous"), Effects("memory")
 
 
 @effect("bra")
-def bra(form: ScopedInstruction) -> Effect:
+def bra(instruction: ScopedInstruction) -> Effect:
     """`bra{.uni} target`."""
-    operand = form.operands["tgt"]
-    label = form.scope.meaning(operand) if isinstance(operand, tree.Name) else None
-    if label is None or label not in form.scope.flow.at:
+    operand = instruction.operands["tgt"]
+    label = instruction.scope.meaning(operand) if isinstance(operand, tree.Name) else None
+    if label is None or label not in instruction.scope.flow.at:
         raise Unsupported("a branch to something that is no label")
 
     def link(linker: Links) -> End:
         target = linker.block(label)
         return lambda lane_set: target
 
-    return Effect(link=link, target=label, uniform=form["uni"] is not None)
+    return Effect(link=link, target=label, uniform=instruction["uni"] is not None)
 
 
 @effect("brx.idx")
-def brx(form: ScopedInstruction) -> Effect:
+def brx(instruction: ScopedInstruction) -> Effect:
     """`brx.idx{.uni} index, targets`."""
-    table = form.operands["tlist"]
-    symbol = form.scope.meaning(table) if isinstance(table, tree.Name) else None
-    labels = form.scope.flow.table(symbol) if symbol is not None else None
+    table = instruction.operands["tlist"]
+    symbol = instruction.scope.meaning(table) if isinstance(table, tree.Name) else None
+    labels = instruction.scope.flow.table(symbol) if symbol is not None else None
     if not labels:
         raise Unsupported("a branch through something that is no list of labels")
-    source = form.source("index")
-    read, site = source.reader, form.site
+    source = instruction.source("index")
+    read, site = source.reader, instruction.site
 
     def link(linker: Links) -> End:
         targets = [linker.block(label) for label in labels]
@@ -95,7 +95,7 @@ def _fan_out(lane_set: LaneSet, value: Any, where: Any) -> int:
 
 
 @effect("exit")
-def exit_(form: ScopedInstruction) -> Effect:
+def exit_(instruction: ScopedInstruction) -> Effect:
     """`exit`."""
 
     def end(lane_set: LaneSet) -> int:
@@ -106,15 +106,15 @@ def exit_(form: ScopedInstruction) -> Effect:
 
 
 @effect("ret")
-def ret(form: ScopedInstruction) -> Effect:
+def ret(instruction: ScopedInstruction) -> Effect:
     """`ret{.uni}`."""
     return Effect(link=lambda linker: leave)
 
 
 @miscellaneous("trap")
-def trap(form: ScopedInstruction) -> Effect:
+def trap(instruction: ScopedInstruction) -> Effect:
     """`trap`."""
-    site = form.site
+    site = instruction.site
 
     def end(lane_set: LaneSet) -> int:
         thread = lane_set.thread(*lane_set.first(np.True_))
@@ -128,10 +128,10 @@ miscellaneous("brkpt", "pmevent")(hint)
 
 
 @synchronization("griddepcontrol")
-def griddepcontrol(form: ScopedInstruction) -> Effect:
+def griddepcontrol(instruction: ScopedInstruction) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
-    if form["action"] is GridAction.LAUNCH_DEPENDENTS:
-        return hint(form)
+    if instruction["action"] is GridAction.LAUNCH_DEPENDENTS:
+        return hint(instruction)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         lane_set.batch.happens_before.launches_done(distinct(issuers.rows))
@@ -140,9 +140,9 @@ def griddepcontrol(form: ScopedInstruction) -> Effect:
 
 
 @miscellaneous("nanosleep")
-def nanosleep(form: ScopedInstruction) -> Effect:
+def nanosleep(instruction: ScopedInstruction) -> Effect:
     """`nanosleep.u32 t`: others have their turn, and the clock moves on."""
-    read = form.source("t").reader
+    read = instruction.source("t").reader
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         longest = int(read(lane_set).max())

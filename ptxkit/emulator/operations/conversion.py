@@ -28,38 +28,44 @@ def format_of(packed: DType) -> Format:
     return FORMATS[packed.name.removesuffix(f"x{packed.lanes}")]
 
 
-def to_pair(form: Decoded) -> Pure:
+def to_pair(instruction: Decoded) -> Pure:
     """To pairs: the first source, or the upper half, to the upper place."""
-    result, source = form.types
+    result, source = instruction.types
     code: Callable[[Any], Any]
     if result.name == "ue8m0x2":
-        code = partial(encode_ue8m0, up=form["frnd3"] is Rounding.RP, saturate=form["satfinite"])
+        code = partial(
+            encode_ue8m0, up=instruction["frnd3"] is Rounding.RP, saturate=instruction["satfinite"]
+        )
     else:
-        code = encoder(format_of(result), form.the(Rounding), form["relu"], form["satfinite"])
+        code = encoder(
+            format_of(result), instruction.the(Rounding), instruction["relu"], instruction["satfinite"]
+        )
     shift, word = np.uint32(field_of(result)), bits.UNSIGNED[result.bits]
 
     def function(a: Any, b: Any) -> Any:
         return (code(a) << shift | code(b)).astype(word, copy=False)
 
     if source.lanes == 1:
-        return computes(form, function, definedness.each_a_part(2, result.bits))
+        return computes(instruction, function, definedness.each_a_part(2, result.bits))
     kind = source.name.removesuffix("x2")
 
     def from_halves(a: Any) -> Any:
         return function(half.widen(a >> np.uint32(16), kind), half.widen(a & np.uint32(0xFFFF), kind))
 
-    return computes(form, from_halves, definedness.by_parts(2, result.bits))
+    return computes(instruction, from_halves, definedness.by_parts(2, result.bits))
 
 
 RANDOM = {"f16x2": ((16, 0), 13), "bf16x2": ((16, 0), 16), "e2m1x4": ((24, 8, 16, 0), 8)}
 """Where in the random word the bits of a, b, e, f begin, and how many there are for each."""
 
 
-def stochastic(form: Decoded) -> Pure:
+def stochastic(instruction: Decoded) -> Pure:
     """Several f32, rounded by random bits, the first to the highest place."""
-    result = form.types[0]
+    result = instruction.types[0]
     places, count = RANDOM.get(result.name, ((16, 16, 0, 0), 16))
-    code = partial(encode, form=format_of(result), mode="rs", relu=form["relu"], saturate=form["satfinite"])
+    code = partial(
+        encode, form=format_of(result), mode="rs", relu=instruction["relu"], saturate=instruction["satfinite"]
+    )
     shift, word = np.uint32(field_of(result)), bits.UNSIGNED[result.bits]
 
     def function(*operands: Any) -> Any:
@@ -70,14 +76,14 @@ def stochastic(form: Decoded) -> Pure:
         ]
         return reduce(lambda upper, lower: upper << shift | lower, codes).astype(word, copy=False)
 
-    return computes(form, function, definedness.each_a_part(result.lanes, result.bits))
+    return computes(instruction, function, definedness.each_a_part(result.lanes, result.bits))
 
 
-def from_pair(form: Decoded) -> Pure:
+def from_pair(instruction: Decoded) -> Pure:
     """From pairs of 8, 6 and 4 bits to f16x2, from those of ue8m0 to bf16x2, exactly."""
-    source = form.types[1].name
-    function = from_ue8m0 if source == "ue8m0x2" else pair_table(source, form["relu"] is not None).take
-    return computes(form, function, definedness.by_parts(2, 32))
+    source = instruction.types[1].name
+    function = from_ue8m0 if source == "ue8m0x2" else pair_table(source, instruction["relu"] is not None).take
+    return computes(instruction, function, definedness.by_parts(2, 32))
 
 
 @cache
@@ -129,19 +135,19 @@ INTEGER_ROUNDINGS: dict[IntegerRounding, Callable[[Any], Any]] = {
 
 
 @operation("cvt")
-def cvt(form: Decoded) -> Pure:
+def cvt(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.9.21."""
-    result, source = form.types
-    if form.find(Rounding) is Rounding.RS:
-        return stochastic(form)
+    result, source = instruction.types
+    if instruction.find(Rounding) is Rounding.RS:
+        return stochastic(instruction)
     if result.lanes == 2:
         widens = source.lanes == 2 and result.name in ("f16x2", "bf16x2")
-        return from_pair(form) if widens else to_pair(form)
+        return from_pair(instruction) if widens else to_pair(instruction)
     if result.name == "tf32":
-        return to_tf32(form)
+        return to_tf32(instruction)
     if source.is_integer:
-        return integer_to_integer(form) if result.is_integer else integer_to_float(form)
-    return float_to_integer(form) if result.is_integer else float_to_float(form)
+        return integer_to_integer(instruction) if result.is_integer else integer_to_float(instruction)
+    return float_to_integer(instruction) if result.is_integer else float_to_float(instruction)
 
 
 def numpy_integer(kind: DType) -> Any:
@@ -149,20 +155,20 @@ def numpy_integer(kind: DType) -> Any:
     return (bits.SIGNED if kind.is_signed else bits.UNSIGNED)[kind.bits]
 
 
-def integer_to_integer(form: Decoded) -> Pure:
+def integer_to_integer(instruction: Decoded) -> Pure:
     """Extension, chopping, `.sat`."""
-    result, source = form.types
+    result, source = instruction.types
     target = numpy_integer(result)
-    if form["sat"]:
-        return computes(form, lambda a: integers.clamp(a, target))
+    if instruction["sat"]:
+        return computes(instruction, lambda a: integers.clamp(a, target))
     if result == source:
-        return computes(form, lambda a: a, definedness.same)
+        return computes(instruction, lambda a: a, definedness.same)
 
     def undefined(values: Sequence[Any], masks: Sequence[Any]) -> Any:
         mask = bits.signed(masks[0]) if source.is_signed else masks[0]
         return bits.unsigned(mask.astype(target))
 
-    return computes(form, lambda a: a.astype(target), undefined)
+    return computes(instruction, lambda a: a.astype(target), undefined)
 
 
 def clamp_f64(value: Any) -> Any:
@@ -198,9 +204,9 @@ def to_f64(kind: str) -> Callable[[Any], Any]:
     return lambda a: a.astype(np.float64)
 
 
-def integer_to_float(form: Decoded) -> Pure:
+def integer_to_float(instruction: Decoded) -> Pure:
     """With a rounding mode."""
-    mode, result = form.the(Rounding), form.types[0].name
+    mode, result = instruction.the(Rounding), instruction.types[0].name
     direct: Any = {"f32": np.float32, "f64": np.float64}.get(result)
 
     if mode is Rounding.RN and direct is not None:
@@ -214,13 +220,13 @@ def integer_to_float(form: Decoded) -> Pure:
         def function(a: Any) -> Any:
             return narrow(integer_to_f64(a, first))
 
-    return computes(form, chain([function, SATURATE[result]]) if form["sat"] else function)
+    return computes(instruction, chain([function, SATURATE[result]]) if instruction["sat"] else function)
 
 
-def float_to_integer(form: Decoded) -> Pure:
+def float_to_integer(instruction: Decoded) -> Pure:
     """Always clamped; NaN as the manual says."""
-    rounded, flush = INTEGER_ROUNDINGS[form["irnd"]], form["ftz"]
-    result, source = form.types
+    rounded, flush = INTEGER_ROUNDINGS[instruction["irnd"]], instruction["ftz"]
+    result, source = instruction.types
     target, size = numpy_integer(result), result.bits
     limits = np.iinfo(target)
     of_nan = target(limits.min) if result.is_signed else target(1 << size - 1)
@@ -244,47 +250,47 @@ def float_to_integer(form: Decoded) -> Pure:
         nan = np.isnan(value)
         return np.where(nan, of_nan, converted) if bits.any_lane(nan) else converted
 
-    return computes(form, function)
+    return computes(instruction, function)
 
 
-def float_to_float(form: Decoded) -> Pure:
+def float_to_float(instruction: Decoded) -> Pure:
     """Between f16, bf16, f32 and f64, and to integral values."""
-    result, source = (each.name for each in form.types)
+    result, source = (each.name for each in instruction.types)
     # As measured on an H200: ptxas 13.0 drops `.ftz` to f16, and rp and rm show it.
-    flush = form["ftz"] and result != "f16"
-    function = resized(form)
+    flush = instruction["ftz"] and result != "f16"
+    function = resized(instruction)
     stages: list[Callable[[Any], Any]] = []
     if flush and source == "f32":
         # To f32 and f64 by way of f32 arithmetic, which has but one NaN.
         stages += [single.flush] if result == "bf16" else [single.flush, single.canonical]
     if flush and source == "f64":
-        stages.append(lambda a: single.flush_result(function(a), lambda: a, form.the(Rounding)))
+        stages.append(lambda a: single.flush_result(function(a), lambda: a, instruction.the(Rounding)))
     elif flush and result == "f32" and function is not same:
         stages += [function, single.flush, single.canonical]
     else:
         stages.append(function)
-    if form["sat"]:
+    if instruction["sat"]:
         if function is same:
             stages.append(single.canonical if result == "f32" else double.quiet)
         stages.append(SATURATE[result])
-    return computes(form, chain(stages), definedness.same if stages == [same] else None)
+    return computes(instruction, chain(stages), definedness.same if stages == [same] else None)
 
 
-def resized(form: Decoded) -> Callable[[Any], Any]:
+def resized(instruction: Decoded) -> Callable[[Any], Any]:
     """A float rounded to an integral value, to a smaller type or to the other one of 16 bits, or widened."""
-    result, source = form.types
-    if form["irnd"]:
-        return to_integral(source.name, INTEGER_ROUNDINGS[form["irnd"]])
+    result, source = instruction.types
+    if instruction["irnd"]:
+        return to_integral(source.name, INTEGER_ROUNDINGS[instruction["irnd"]])
     if result == source:
         # Of 16 bits the hardware adds a zero, of whose NaN one is left.
         return partial(half.canonical, infinity=half.INFINITY[result.name]) if result.bits == 16 else same
     if result.bits > source.bits:
         return to_f64(source.name) if result.name == "f64" else to_f32(source.name)
     # ptxas doesn't insist on a mode between f16 and bf16.
-    mode = form.find(Rounding) or Rounding.RN
+    mode = instruction.find(Rounding) or Rounding.RN
     if source.name == "f64":
         return from_f64(result.name, mode)
-    code = encoder(FORMATS[result.name], mode, form["relu"], form["satfinite"])
+    code = encoder(FORMATS[result.name], mode, instruction["relu"], instruction["satfinite"])
     if source.name == "f32":
         return lambda a: code(a).astype(np.uint16)
     return lambda a: code(half.widen(a, source.name)).astype(np.uint16)
@@ -323,12 +329,12 @@ def to_f32(kind: str) -> Callable[[Any], Any]:
     return lambda a: single.canonical(half.widen(a, kind))
 
 
-def to_tf32(form: Decoded) -> Pure:
+def to_tf32(instruction: Decoded) -> Pure:
     """f32 to tf32, whose thirteen low bits are zero."""
-    if form["rna"]:
-        return computes(form, finite_tf32 if form["satfinite"] else round_to_tf32)
-    code = encoder(FORMATS["tf32"], form["frnd2"], form["relu"], form["satfinite"])
-    return computes(form, lambda a: code(a) << np.uint32(13))
+    if instruction["rna"]:
+        return computes(instruction, finite_tf32 if instruction["satfinite"] else round_to_tf32)
+    code = encoder(FORMATS["tf32"], instruction["frnd2"], instruction["relu"], instruction["satfinite"])
+    return computes(instruction, lambda a: code(a) << np.uint32(13))
 
 
 def round_to_tf32(value: Any) -> Any:

@@ -19,22 +19,24 @@ operation, conversion = Operations("movement"), Operations("conversion")
 
 
 @operation("mov")
-def mov(form: Decoded) -> Pure:
+def mov(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.9.3 and 9.7.9.4."""
-    kind = form.the(DType)
-    pieces, packed = (len(form.values(written)) for written in (True, False))
+    kind = instruction.the(DType)
+    pieces, packed = (len(instruction.values(written)) for written in (True, False))
     if pieces == packed == 1:
-        return computes(form, lambda a: a, definedness.same)
-    if pieces == packed and form["vec"]:
-        return computes(form, lambda *elements: elements, lambda values, masks: tuple(masks))
+        return computes(instruction, lambda a: a, definedness.same)
+    if pieces == packed and instruction["vec"]:
+        return computes(instruction, lambda *elements: elements, lambda values, masks: tuple(masks))
     size, count = kind.bits, max(pieces, packed)
     if kind.kind is not Kind.BITS or min(pieces, packed) > 1 or size // count not in bits.UNSIGNED:
         raise Unsupported(f"`mov.{kind.name}` between vectors of {pieces} and {packed} elements")
     elements = [f"b{size // count}"] * count
     if packed > 1:
-        return computes(form, lambda *parts: pack(size, parts), partial(pack_masks, size), sources=elements)
+        return computes(
+            instruction, lambda *parts: pack(size, parts), partial(pack_masks, size), sources=elements
+        )
     split = partial(unpack, size, count)
-    return computes(form, split, lambda values, masks: split(masks[0]), results=elements)
+    return computes(instruction, split, lambda values, masks: split(masks[0]), results=elements)
 
 
 def pack(size: int, parts: Sequence[Any]) -> Any:
@@ -144,9 +146,9 @@ def fixed_permute(selectors: int) -> Callable[[Any, Any], Any]:
 
 
 @operation("prmt")
-def prmt(form: Decoded) -> Pure:
+def prmt(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.9.7."""
-    mode, constant = form["mode"], form.constant("c")
+    mode, constant = instruction["mode"], instruction.constant("c")
     table = None
     if mode is not None:
         sources = [PRMT_MODES[mode](s) for s in range(4)]
@@ -163,13 +165,13 @@ def prmt(form: Decoded) -> Pure:
         def function(a: Any, b: Any, c: Any) -> Any:
             return permute(a, b, c if table is None else table[c & np.uint32(3)])
 
-    return computes(form, function, definedness.moved(function, data=2))
+    return computes(instruction, function, definedness.moved(function, data=2))
 
 
 @conversion("cvt.pack")
-def cvt_pack(form: Decoded) -> Pure:
+def cvt_pack(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.9.22."""
-    signed, size = form.the(PackedInteger)
+    signed, size = instruction.the(PackedInteger)
     low, high = (-1 << size - 1, (1 << size - 1) - 1) if signed else (0, (1 << size) - 1)
     field = np.uint32((1 << size) - 1)
 
@@ -178,4 +180,4 @@ def cvt_pack(form: Decoded) -> Pure:
         packed = upper << np.uint32(size) | lower
         return packed if c is None else packed | c << np.uint32(2 * size)
 
-    return computes(form, function, results=["b32"])
+    return computes(instruction, function, results=["b32"])

@@ -36,18 +36,20 @@ def subtract(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
     return (a - b, a >= b) if carry is None else add(a, ~b, carry)
 
 
-def with_carry(form: Decoded, step: Any) -> Pure:
+def with_carry(instruction: Decoded, step: Any) -> Pure:
     """An operation whose last act is `step`, with the carry in and out that the instruction has. `step`:
     takes the operands, as unsigned words, and the carry in or None; gives result and carry out."""
-    reads, writes = form.reads_carry, form.writes_carry
-    word = f"u{form.types[0].bits}"
+    reads, writes = instruction.reads_carry, instruction.writes_carry
+    word = f"u{instruction.types[0].bits}"
 
     def function(*operands: Any) -> Any:
         *values, carry = operands if reads else (*operands, None)
         total, out = step(*values, carry)
         return (total, out) if writes else total
 
-    return computes(form, function, results=(word,), sources=(word,) * len(form.values(written=False)))
+    return computes(
+        instruction, function, results=(word,), sources=(word,) * len(instruction.values(written=False))
+    )
 
 
 operation("add", "addc")(partial(with_carry, step=add))  # PTX ISA 9.7.2.1 and 9.7.2.2
@@ -69,16 +71,18 @@ def high_part(size: int) -> Any:
     return sign
 
 
-def multiply_add(form: Decoded, multiply: Any) -> Pure:
+def multiply_add(instruction: Decoded, multiply: Any) -> Pure:
     """A product, then a sum with carry. PTX ISA 9.7.2.5 and 9.7.2.6."""
-    signed = form.types[0].is_signed
+    signed = instruction.types[0].is_signed
 
     def step(a: Any, b: Any, c: Any, carry: Any) -> tuple[Any, Any]:
         product = bits.unsigned(multiply(bits.signed(a), bits.signed(b))) if signed else multiply(a, b)
         return add(product, c, carry)
 
-    return with_carry(form, step)
+    return with_carry(instruction, step)
 
 
 operation("mad.lo", "madc.lo")(partial(multiply_add, multiply=np.multiply))
-operation("mad.hi", "madc.hi")(lambda form: multiply_add(form, high_part(form.types[0].bits)))
+operation("mad.hi", "madc.hi")(
+    lambda instruction: multiply_add(instruction, high_part(instruction.types[0].bits))
+)

@@ -75,16 +75,16 @@ EXACT: dict[Callable[..., Any], Callable[..., Any]] = {
 def rounded(of_f32: Callable[..., Any], of_f64: Callable[..., Any]) -> Operation:
     """What exists for f32, f32x2 and f64 with a rounding mode, which is `.rn` where none is written."""
 
-    def made(form: Decoded) -> Pure:
-        mode = form["rnd"] or Rounding.RN
-        if form.types[0].name == "f64":
-            return computes(form, partial(of_f64, mode=mode))
+    def made(instruction: Decoded) -> Pure:
+        mode = instruction["rnd"] or Rounding.RN
+        if instruction.types[0].name == "f64":
+            return computes(instruction, partial(of_f64, mode=mode))
         function = finish_rounded(
-            partial(of_f32, mode=mode), EXACT.get(of_f32), mode, form["ftz"], form["sat"]
+            partial(of_f32, mode=mode), EXACT.get(of_f32), mode, instruction["ftz"], instruction["sat"]
         )
-        if form.types[0].lanes == 2:
-            return computes(form, on_f32_pairs(function), definedness.by_parts(2, 64))
-        return computes(form, function)
+        if instruction.types[0].lanes == 2:
+            return computes(instruction, on_f32_pairs(function), definedness.by_parts(2, 64))
+        return computes(instruction, function)
 
     return made
 
@@ -102,7 +102,7 @@ operation("fma", "mad")(rounded(single.fma, double.fma))  # 9.7.3.6 and 9.7.3.7
 
 def unrounded(function: Callable[..., Any]) -> Operation:
     """What exists for f32 alone, without a rounding mode."""
-    return lambda form: computes(form, finish(function, form["ftz"]))
+    return lambda instruction: computes(instruction, finish(function, instruction["ftz"]))
 
 
 operation("div.full")(unrounded(partial(single.divide, mode="rn")))
@@ -114,10 +114,10 @@ operation("tanh")(unrounded(approximate.tangent))  # 9.7.3.22
 
 
 @operation("div")
-def div(form: Decoded) -> Pure:
+def div(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.8."""
-    made = unrounded(approximate.divide) if form["approx"] else rounded(single.divide, double.divide)
-    return made(form)
+    made = unrounded(approximate.divide) if instruction["approx"] else rounded(single.divide, double.divide)
+    return made(instruction)
 
 
 def reciprocal_f64(a: Any, mode: str) -> Any:
@@ -126,41 +126,41 @@ def reciprocal_f64(a: Any, mode: str) -> Any:
 
 
 @operation("rcp")
-def rcp(form: Decoded) -> Pure:
+def rcp(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.13 and 9.7.3.14."""
-    if form["flush"]:
+    if instruction["flush"]:
         raise Unsupported("`rcp` with `.ftz`")
-    if not form["approx"]:
-        return rounded(single.reciprocal, reciprocal_f64)(form)
-    if form.types[0].name == "f64":
-        return computes(form, approximate.reciprocal_f64)
-    return unrounded(partial(single.reciprocal, mode="rn"))(form)
+    if not instruction["approx"]:
+        return rounded(single.reciprocal, reciprocal_f64)(instruction)
+    if instruction.types[0].name == "f64":
+        return computes(instruction, approximate.reciprocal_f64)
+    return unrounded(partial(single.reciprocal, mode="rn"))(instruction)
 
 
 @operation("sqrt")
-def sqrt(form: Decoded) -> Pure:
+def sqrt(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.15. `.approx` is the rounded root, too."""
-    return rounded(single.square_root, double.square_root)(form)
+    return rounded(single.square_root, double.square_root)(instruction)
 
 
 @operation("rsqrt")
-def rsqrt(form: Decoded) -> Pure:
+def rsqrt(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.16 and 9.7.3.17."""
-    if form.types[0].name == "f32":
-        return unrounded(approximate.reciprocal_square_root)(form)
-    if form["ftz"]:
-        return computes(form, approximate.reciprocal_square_root_f64)
-    return computes(form, lambda a: double.hand_on(1 / np.sqrt(a), a))
+    if instruction.types[0].name == "f32":
+        return unrounded(approximate.reciprocal_square_root)(instruction)
+    if instruction["ftz"]:
+        return computes(instruction, approximate.reciprocal_square_root_f64)
+    return computes(instruction, lambda a: double.hand_on(1 / np.sqrt(a), a))
 
 
 def turned(turn: Callable[[Any], Any]) -> Operation:
     """`abs` and `neg`. PTX ISA 9.7.3.9 and 9.7.3.10."""
 
-    def made(form: Decoded) -> Pure:
+    def made(instruction: Decoded) -> Pure:
         # The hardware adds a zero, which leaves numbers as they are, of f32 one NaN, of f64 quiet ones.
-        if form.types[0].name == "f64":
-            return computes(form, lambda a: double.hand_on(turn(a), a))
-        return unrounded(lambda a: single.canonical(turn(a)))(form)
+        if instruction.types[0].name == "f64":
+            return computes(instruction, lambda a: double.hand_on(turn(a), a))
+        return unrounded(lambda a: single.canonical(turn(a)))(instruction)
 
     return made
 
@@ -172,10 +172,14 @@ operation("neg")(turned(np.negative))
 def extreme(largest: bool) -> Operation:
     """`min` and `max`. PTX ISA 9.7.3.11 and 9.7.3.12."""
 
-    def made(form: Decoded) -> Pure:
-        if form.types[0].name == "f64":
-            return computes(form, partial(double.extreme, largest=largest))
-        propagate_nan, xorsign, absolute = form["NaN"] is not None, form["xorsign"], form["abs"]
+    def made(instruction: Decoded) -> Pure:
+        if instruction.types[0].name == "f64":
+            return computes(instruction, partial(double.extreme, largest=largest))
+        propagate_nan, xorsign, absolute = (
+            instruction["NaN"] is not None,
+            instruction["xorsign"],
+            instruction["abs"],
+        )
 
         def function(*operands: Any) -> Any:
             numbers = [np.abs(operand) for operand in operands] if absolute else operands
@@ -188,7 +192,7 @@ def extreme(largest: bool) -> Operation:
                 result = select(np.isnan(result), *np.broadcast_arrays(result, signed))
             return result
 
-        return unrounded(function)(form)
+        return unrounded(function)(instruction)
 
     return made
 
@@ -198,11 +202,11 @@ operation("max")(extreme(largest=True))
 
 
 @operation("testp")
-def testp(form: Decoded) -> Pure:
+def testp(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.1."""
-    if form["op"] is None:
+    if instruction["op"] is None:
         raise Unsupported(f"`testp` needs one of {', '.join(f'`.{test}`' for test in Property)}")
-    smallest = np.finfo(str(form.types[0].numpy)).smallest_normal
+    smallest = np.finfo(str(instruction.types[0].numpy)).smallest_normal
     functions: dict[Property, Callable[[Any], Any]] = {
         Property.FINITE: np.isfinite,
         Property.INFINITE: np.isinf,
@@ -211,33 +215,33 @@ def testp(form: Decoded) -> Pure:
         Property.NORMAL: lambda a: np.isfinite(a) & ((np.abs(a) >= smallest) | (a == 0)),
         Property.SUBNORMAL: lambda a: (np.abs(a) < smallest) & (a != 0),
     }
-    return computes(form, functions[form["op"]])
+    return computes(instruction, functions[instruction["op"]])
 
 
 @operation("copysign")
-def copysign(form: Decoded) -> Pure:
+def copysign(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.3.2."""
-    size = form.types[0].bits
+    size = instruction.types[0].bits
     word = f"b{size}"
     sign: Any = UNSIGNED[size](1 << size - 1)
 
     def function(a: Any, b: Any) -> Any:
         return (a & sign) | (b & ~sign)
 
-    return computes(form, function, definedness.bitwise, results=(word,), sources=(word, word))
+    return computes(instruction, function, definedness.bitwise, results=(word,), sources=(word, word))
 
 
 def mixed_precision(of_f32: Callable[..., Any]) -> Operation:
     """What exists for f32 with a rounding mode, of half-precision operands, widened, and f32 `c`."""
 
-    def made(form: Decoded) -> Pure:
-        kind, mode = form.type_of("a").name, form.find(Rounding) or Rounding.RN
+    def made(instruction: Decoded) -> Pure:
+        kind, mode = instruction.type_of("a").name, instruction.find(Rounding) or Rounding.RN
 
         def widened(*operands: Any) -> Any:
             *halves, c = operands
             return of_f32(*(half.widen(each, kind) for each in halves), c, mode)
 
-        return computes(form, finish(widened, flush=False, saturate=form["sat"] is not None))
+        return computes(instruction, finish(widened, flush=False, saturate=instruction["sat"] is not None))
 
     return made
 

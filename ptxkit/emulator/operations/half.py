@@ -21,14 +21,16 @@ OUT_OF_BOUNDS = 0x7FF7
 """The `OOB NaN` of f16 and bf16 (5.5.2), with either sign, as measured on an H200 over all codes."""
 
 
-def computes_codes(form: Decoded, function: Callable[..., Any]) -> Pure:
+def computes_codes(instruction: Decoded, function: Callable[..., Any]) -> Pure:
     """A function of words, in which each half of a pair spoils itself alone."""
-    return computes(form, function, definedness.by_parts(2, 32) if form.types[0].lanes == 2 else None)
+    return computes(
+        instruction, function, definedness.by_parts(2, 32) if instruction.types[0].lanes == 2 else None
+    )
 
 
-def kind_of(form: Decoded) -> tuple[str, bool]:
+def kind_of(instruction: Decoded) -> tuple[str, bool]:
     """The type of one number, and whether a word holds two."""
-    return form.types[0].name.removesuffix("x2"), form.types[0].lanes == 2
+    return instruction.types[0].name.removesuffix("x2"), instruction.types[0].lanes == 2
 
 
 def per_code(function: Callable[..., Any], is_pair: bool) -> Callable[..., Any]:
@@ -49,16 +51,16 @@ def flush_tiny(result: Any, a: Any, b: Any, c: Any = None) -> Any:
     return np.where(tiny, result & np.uint16(0x8000), result)
 
 
-def modified(form: Decoded, function: Callable[..., Any], is_product: bool = False) -> Pure:
+def modified(instruction: Decoded, function: Callable[..., Any], is_product: bool = False) -> Pure:
     """A function with the instruction's `.ftz`, `.sat`, `.relu`, `.oob` around it."""
-    kind, is_pair = kind_of(form)
-    flush, oob = form["ftz"], form["oob"]
+    kind, is_pair = kind_of(instruction)
+    flush, oob = instruction["ftz"], instruction["oob"]
     finishing: list[Callable[..., Any]] = []
     if flush:
         finishing.append(half.flush)
-    if form["sat"]:
+    if instruction["sat"]:
         finishing.append(per_code(half.saturate, is_pair))
-    if form["relu"]:
+    if instruction["relu"]:
         finishing.append(per_code(partial(half.relu, infinity=half.INFINITY[kind]), is_pair))
 
     def wrapped(*operands: Any) -> Any:
@@ -77,43 +79,45 @@ def modified(form: Decoded, function: Callable[..., Any], is_product: bool = Fal
         return result * ~((a == OUT_OF_BOUNDS) | (b == OUT_OF_BOUNDS))
 
     outside = per_code(outside_code, is_pair)
-    return computes_codes(form, wrapped if finishing or oob else function)
+    return computes_codes(instruction, wrapped if finishing or oob else function)
 
 
-def compute(form: Decoded, name: str) -> Callable[..., Any]:
+def compute(instruction: Decoded, name: str) -> Callable[..., Any]:
     """`half.compute` of one name for the instruction's type."""
-    return partial(half.compute, name, *kind_of(form))
+    return partial(half.compute, name, *kind_of(instruction))
 
 
-operation("add")(lambda form: modified(form, compute(form, "add")))  # PTX ISA 9.7.4.1
-operation("mul")(lambda form: modified(form, compute(form, "mul"), is_product=True))  # 9.7.4.3
+operation("add")(lambda instruction: modified(instruction, compute(instruction, "add")))  # PTX ISA 9.7.4.1
+operation("mul")(
+    lambda instruction: modified(instruction, compute(instruction, "mul"), is_product=True)
+)  # 9.7.4.3
 
 
 @operation("sub")
-def sub(form: Decoded) -> Pure:
+def sub(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.2."""
-    function = compute(form, "add")
-    return modified(form, lambda a, b: function(a, half.negate(b)))
+    function = compute(instruction, "add")
+    return modified(instruction, lambda a, b: function(a, half.negate(b)))
 
 
 @operation("fma")
-def fma(form: Decoded) -> Pure:
+def fma(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.4."""
-    if form["rnd"] is not Rounding.RN:
+    if instruction["rnd"] is not Rounding.RN:
         # ptxas takes the other modes of bf16; the manual has none of them.
         raise Unsupported("`fma` on `.bf16` without `.rn`")
-    return modified(form, compute(form, "fma"), is_product=True)
+    return modified(instruction, compute(instruction, "fma"), is_product=True)
 
 
 def turned(turn: Callable[[Any], Any]) -> Callable[[Decoded], Pure]:
     """`neg` and `abs`. PTX ISA 9.7.4.5 and 9.7.4.6."""
 
-    def made(form: Decoded) -> Pure:
-        kind, is_pair = kind_of(form)
+    def made(instruction: Decoded) -> Pure:
+        kind, is_pair = kind_of(instruction)
         # The hardware adds a zero, which leaves numbers as they are and no NaN but one.
         canonical = per_code(partial(half.canonical, infinity=half.INFINITY[kind]), is_pair)
-        flush = form["ftz"]
-        return computes_codes(form, lambda a: canonical(turn(half.flush(a) if flush else a)))
+        flush = instruction["ftz"]
+        return computes_codes(instruction, lambda a: canonical(turn(half.flush(a) if flush else a)))
 
     return made
 
@@ -125,9 +129,13 @@ operation("abs")(turned(half.absolute))
 def extreme(largest: bool) -> Callable[[Decoded], Pure]:
     """`min` and `max`. PTX ISA 9.7.4.7 and 9.7.4.8."""
 
-    def made(form: Decoded) -> Pure:
-        kind, is_pair = kind_of(form)
-        propagate_nan, xorsign, infinity = form["NaN"] is not None, form["xorsign"], half.INFINITY[kind]
+    def made(instruction: Decoded) -> Pure:
+        kind, is_pair = kind_of(instruction)
+        propagate_nan, xorsign, infinity = (
+            instruction["NaN"] is not None,
+            instruction["xorsign"],
+            half.INFINITY[kind],
+        )
 
         def function(a: Any, b: Any) -> Any:
             if not xorsign:
@@ -136,9 +144,9 @@ def extreme(largest: bool) -> Callable[[Decoded], Pure]:
             return magnitude | (a ^ b) & np.uint16(0x8000) * (magnitude <= infinity)
 
         coded = per_code(function, is_pair)
-        if not form["ftz"]:
-            return computes_codes(form, coded)
-        return computes_codes(form, lambda a, b: coded(half.flush(a), half.flush(b)))
+        if not instruction["ftz"]:
+            return computes_codes(instruction, coded)
+        return computes_codes(instruction, lambda a, b: coded(half.flush(a), half.flush(b)))
 
     return made
 
@@ -164,10 +172,10 @@ def approximation_table(function: np.ufunc, kind: str, flushes: bool) -> np.ndar
 def approximation(function: np.ufunc, flushed: str = "") -> Callable[[Decoded], Pure]:
     """`tanh` and `ex2`, which flushes subnormal numbers of one type. PTX ISA 9.7.4.9 and 9.7.4.10."""
 
-    def made(form: Decoded) -> Pure:
-        kind, is_pair = kind_of(form)
+    def made(instruction: Decoded) -> Pure:
+        kind, is_pair = kind_of(instruction)
         table = approximation_table(function, kind, kind == flushed)
-        return computes_codes(form, per_code(table.take, is_pair))
+        return computes_codes(instruction, per_code(table.take, is_pair))
 
     return made
 

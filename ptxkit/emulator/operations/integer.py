@@ -23,34 +23,38 @@ def elements_of(type_: DType) -> Any:
     return (bits.SIGNED if type_.is_signed else bits.UNSIGNED)[type_.bits // type_.lanes]
 
 
-def by_element(form: Decoded, function: Any) -> Pure:
+def by_element(instruction: Decoded, function: Any) -> Pure:
     """A function of integers for single ones and, part by part, for packed ones."""
-    type_ = form.types[-1]
+    type_ = instruction.types[-1]
     if type_.lanes == 1:
-        return computes(form, function)
+        return computes(instruction, function)
     view = elements_of(type_)
 
     def packed(*operands: Any) -> Any:
         parts = [np.asarray(word)[..., None].view(view) for word in operands]
         return function(*parts).view(np.uint32)[..., 0]
 
-    return computes(form, packed, by_parts(type_.lanes, 32))
+    return computes(instruction, packed, by_parts(type_.lanes, 32))
 
 
 @operation("add")
-def add(form: Decoded) -> Pure:
+def add(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.1."""
-    if form["sat"]:
-        return computes(form, integers.add_saturating)
-    return by_element(form, np.add) if form.types[-1].lanes > 1 else computes(form, np.add, carried)
+    if instruction["sat"]:
+        return computes(instruction, integers.add_saturating)
+    return (
+        by_element(instruction, np.add)
+        if instruction.types[-1].lanes > 1
+        else computes(instruction, np.add, carried)
+    )
 
 
 @operation("sub")
-def sub(form: Decoded) -> Pure:
+def sub(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.2."""
-    if form["sat"]:
-        return computes(form, integers.subtract_saturating)
-    return computes(form, np.subtract, carried)
+    if instruction["sat"]:
+        return computes(instruction, integers.subtract_saturating)
+    return computes(instruction, np.subtract, carried)
 
 
 elementwise("mul.lo", np.multiply, carried)  # PTX ISA 9.7.1.3
@@ -61,10 +65,10 @@ elementwise("mad.wide", lambda a, b, c: integers.multiply_wide(a, b) + c)
 
 
 @operation("mad.hi")
-def mad_hi(form: Decoded) -> Pure:
+def mad_hi(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.4."""
-    add = integers.add_saturating if form["sat"] else np.add
-    return computes(form, lambda a, b, c: add(integers.multiply_high(a, b), c))
+    add = integers.add_saturating if instruction["sat"] else np.add
+    return computes(instruction, lambda a, b, c: add(integers.multiply_high(a, b), c))
 
 
 def low_24_bits(a: Any) -> Any:
@@ -85,10 +89,10 @@ elementwise("mad24.lo", lambda a, b, c: multiply_24(a, b) + c)  # 9.7.1.6
 
 
 @operation("mad24.hi")
-def mad24_hi(form: Decoded) -> Pure:
+def mad24_hi(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.6."""
-    add = integers.add_saturating if form["sat"] else np.add
-    return computes(form, lambda a, b, c: add(multiply_24(a, b, low=16), c))
+    add = integers.add_saturating if instruction["sat"] else np.add
+    return computes(instruction, lambda a, b, c: add(multiply_24(a, b, low=16), c))
 
 
 elementwise("sad", lambda a, b, c: c + integers.absolute_difference(a, b))  # 9.7.1.7
@@ -101,10 +105,10 @@ elementwise("neg", np.negative, carried)  # 9.7.1.11
 def extreme(function: Any) -> Any:
     """The operation `min` or `max`. PTX ISA 9.7.1.12 and 9.7.1.13."""
 
-    def made(form: Decoded) -> Pure:
-        if not form["relu"]:
-            return by_element(form, function)
-        return by_element(form, lambda a, b: np.maximum(function(a, b), a.dtype.type(0)))
+    def made(instruction: Decoded) -> Pure:
+        if not instruction["relu"]:
+            return by_element(instruction, function)
+        return by_element(instruction, lambda a, b: np.maximum(function(a, b), a.dtype.type(0)))
 
     return made
 
@@ -116,16 +120,16 @@ elementwise("popc", bits.count_ones)  # 9.7.1.14
 
 
 @operation("clz")
-def clz(form: Decoded) -> Pure:
+def clz(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.15."""
-    last = np.uint32(form.types[0].bits - 1)
-    return computes(form, lambda a: last - bits.highest_one(a))
+    last = np.uint32(instruction.types[0].bits - 1)
+    return computes(instruction, lambda a: last - bits.highest_one(a))
 
 
 @operation("bfind")
-def bfind(form: Decoded) -> Pure:
+def bfind(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.16."""
-    as_shift, last = form["shiftamt"], np.uint32(form.types[0].bits - 1)
+    as_shift, last = instruction["shiftamt"], np.uint32(instruction.types[0].bits - 1)
 
     def function(a: Any) -> Any:
         if a.dtype.kind == "i":
@@ -137,7 +141,7 @@ def bfind(form: Decoded) -> Pure:
         amount = last - position
         return amount | np.negative((amount > last).astype(np.uint32))
 
-    return computes(form, function)
+    return computes(instruction, function)
 
 
 elementwise("fns", integers.find_nth_set)  # 9.7.1.17
@@ -145,34 +149,34 @@ elementwise("brev", bits.reverse, moved(bits.reverse))  # 9.7.1.18
 
 
 @operation("bfe")
-def bfe(form: Decoded) -> Pure:
+def bfe(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.19."""
-    undefined = moved(integers.extract_field, data=1, signed=form.types[0].is_signed)
-    return computes(form, integers.extract_field, undefined)
+    undefined = moved(integers.extract_field, data=1, signed=instruction.types[0].is_signed)
+    return computes(instruction, integers.extract_field, undefined)
 
 
 elementwise("bfi", integers.insert_field, moved(integers.insert_field, data=2))  # 9.7.1.20
 
 
 @operation("szext")
-def szext(form: Decoded) -> Pure:
+def szext(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.21."""
-    function = partial(integers.extend, wrap=form["mode"] is Mode.WRAP)
-    return computes(form, function, moved(function, data=1, signed=form.types[0].is_signed))
+    function = partial(integers.extend, wrap=instruction["mode"] is Mode.WRAP)
+    return computes(instruction, function, moved(function, data=1, signed=instruction.types[0].is_signed))
 
 
 @operation("bmsk")
-def bmsk(form: Decoded) -> Pure:
+def bmsk(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.22."""
-    return computes(form, partial(integers.mask_field, wrap=form["mode"] is Mode.WRAP))
+    return computes(instruction, partial(integers.mask_field, wrap=instruction["mode"] is Mode.WRAP))
 
 
 def dot_product(function: Any) -> Any:
     """A product of bytes or halves of words, which come as bits. PTX ISA 9.7.1.23 and 9.7.1.24."""
 
-    def made(form: Decoded) -> Pure:
-        signs = {"a_signed": form["atype"].is_signed, "b_signed": form["btype"].is_signed}
-        return computes(form, partial(function, **signs), results=("b32",), sources=("b32",) * 3)
+    def made(instruction: Decoded) -> Pure:
+        signs = {"a_signed": instruction["atype"].is_signed, "b_signed": instruction["btype"].is_signed}
+        return computes(instruction, partial(function, **signs), results=("b32",), sources=("b32",) * 3)
 
     return made
 
@@ -185,9 +189,11 @@ operation("dp2a.hi")(dot_product(partial(integers.dot_halves, high=True)))
 def carryless(product: Any, undefined: Any = None) -> Any:
     """A half of the product of `a` and `b` over GF(2), plus `c`. PTX ISA 9.7.1.25."""
 
-    def made(form: Decoded) -> Pure:
+    def made(instruction: Decoded) -> Pure:
         bits = ("b64",) * 3
-        return computes(form, lambda a, b, c: product(a, b) ^ c, undefined, results=bits[:1], sources=bits)
+        return computes(
+            instruction, lambda a, b, c: product(a, b) ^ c, undefined, results=bits[:1], sources=bits
+        )
 
     return made
 

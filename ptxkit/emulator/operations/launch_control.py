@@ -40,14 +40,14 @@ class Refusals:
 
 
 @effect("clusterlaunchcontrol.try_cancel.async")
-def try_cancel(form: ScopedInstruction) -> Effect:
+def try_cancel(instruction: ScopedInstruction) -> Effect:
     """`clusterlaunchcontrol.try_cancel.async{.space}.completion{.multicast}.b128 [addr], [mbar]`."""
-    multicast, space = form["multicast::cluster::all"], form["space"] or StateSpace.GENERIC
-    to = AddressResolver(form.address("addr"), space, RESPONSE, form.site)
-    mbarrier = mbarrier_at(form, "mbar", space)
-    form.scope.program.asynchronous = True
-    form.scope.program.touches("shared", RESPONSE)
-    site = form.site
+    multicast, space = instruction["multicast::cluster::all"], instruction["space"] or StateSpace.GENERIC
+    to = AddressResolver(instruction.address("addr"), space, RESPONSE, instruction.site)
+    mbarrier = mbarrier_at(instruction, "mbar", space)
+    instruction.scope.program.asynchronous = True
+    instruction.scope.program.touches("shared", RESPONSE)
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch
@@ -94,15 +94,15 @@ def try_cancel(form: ScopedInstruction) -> Effect:
 
 
 @effect("clusterlaunchcontrol.query_cancel")
-def query_cancel(form: ScopedInstruction) -> Effect:
+def query_cancel(instruction: ScopedInstruction) -> Effect:
     """`clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response`, `.get_first_ctaid{::axis}..`."""
-    asks, response = form["is_canceled"], form.source("response")
+    asks, response = instruction["is_canceled"], instruction.source("response")
     targets = [
-        form.target(operand, kind) if operand is not None else None
-        for operand, kind in form.values(written=True)
+        instruction.target(operand, kind) if operand is not None else None
+        for operand, kind in instruction.values(written=True)
     ]
-    first = FIRST.get(form["dimension"], 0)
-    site = form.site
+    first = FIRST.get(instruction["dimension"], 0)
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         words = np.ascontiguousarray(response.reader(lane_set)).view(np.uint32)

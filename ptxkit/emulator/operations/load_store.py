@@ -33,44 +33,44 @@ effect, operation = Effects("movement"), Operations("movement")
 later = Effects("memory")
 
 
-def _space(form: ScopedInstruction) -> StateSpace:
+def _space(instruction: ScopedInstruction) -> StateSpace:
     """The state space that an access reaches: a device function's own parameters are local memory wherever
     they have an address, and `.param` in it means them unless `::entry` is said (9.7.9.8)."""
-    space = form.space_of("a")
-    own = form.scope.function.kind == "func" and space in (StateSpace.PARAM, StateSpace.PARAM_FUNC)
+    space = instruction.space_of("a")
+    own = instruction.scope.function.kind == "func" and space in (StateSpace.PARAM, StateSpace.PARAM_FUNC)
     return StateSpace.LOCAL if own else space
 
 
-def _order(form: ScopedInstruction, strong: MemoryOrder) -> MemoryOrder:
+def _order(instruction: ScopedInstruction, strong: MemoryOrder) -> MemoryOrder:
     """How an access orders others: `strong` where it is that, else relaxed (as volatile is), or weak."""
-    orders = {*form.all(MemoryOrder)} - {MemoryOrder.WEAK}
+    orders = {*instruction.all(MemoryOrder)} - {MemoryOrder.WEAK}
     return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
 
 
 @later("ld")
 @effect("ld", "ldu")
-def ld(form: ScopedInstruction) -> Effect:
+def ld(instruction: ScopedInstruction) -> Effect:
     """`ld{.weak}{.ss}{.cop}{.vec}.type d, [a]` and its volatile, relaxed and acquire forms; through the
     read-only proxy it takes what is in global or constant memory."""
-    kind, count, loaded = form.the(DType), form["vec"] or 1, form.parts("d")
+    kind, count, loaded = instruction.the(DType), instruction["vec"] or 1, instruction.parts("d")
     if len(loaded) != count:
         raise Unsupported(f"{counted(len(loaded), 'destination')} where it loads {count}")
     width = kind.bytes
     dtype, raw = dtype_of(kind.name), RAW[width * 8]
-    targets = [form.target(part, kind.name) for part in loaded]
-    sliced = form.scope.parameters.place_of(form)
+    targets = [instruction.target(part, kind.name) for part in loaded]
+    sliced = instruction.scope.parameters.place_of(instruction)
     if sliced is not None:
-        return _load_parameter(form, *sliced, width, targets, dtype)
-    address, space = form.address("a"), _space(form)
-    accessor = Accessor(address, space, width * count, form.site)
-    order, readonly = _order(form, MemoryOrder.ACQUIRE), "proxy::readonly" in form.match.slots
+        return _load_parameter(instruction, *sliced, width, targets, dtype)
+    address, space = instruction.address("a"), _space(instruction)
+    accessor = Accessor(address, space, width * count, instruction.site)
+    order, readonly = _order(instruction, MemoryOrder.ACQUIRE), "proxy::readonly" in instruction.match.slots
     strong = order is not MemoryOrder.WEAK
-    form.scope.program.touches(plain_space(space), width * count)
+    instruction.scope.program.touches(plain_space(space), width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         accesses = accessor(lane_set, guard)
         if strong:
-            lane_set.schedule.poll(lane_set, form.site)
+            lane_set.schedule.poll(lane_set, instruction.site)
         tainted = False
         for access in accesses:
             if readonly and access.space not in ("global", "const"):
@@ -92,7 +92,8 @@ def ld(form: ScopedInstruction) -> Effect:
     if strong or readonly or width == 16:
         return Effect(step)
     return Effect(
-        step, transfer=MemoryTransfer(address, accessor, width, count, dtype, targets, None, form.guard)
+        step,
+        transfer=MemoryTransfer(address, accessor, width, count, dtype, targets, None, instruction.guard),
     )
 
 
@@ -104,10 +105,10 @@ def _extended(target: Any, mask: Any, dtype: np.dtype) -> Any:
 
 
 def _load_parameter(
-    form: ScopedInstruction, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
+    instruction: ScopedInstruction, symbol: Any, offset: int, width: int, targets: list[Any], dtype: np.dtype
 ) -> Effect:
     """`ld.param` of a device function's parameter or return value."""
-    parameters = form.scope.parameters
+    parameters = instruction.scope.parameters
     places = [
         (target, offset + i * width, parameters.covering(symbol, offset + i * width, width))
         for i, target in enumerate(targets)
@@ -132,23 +133,23 @@ def _load_parameter(
 
 @later("st")
 @effect("st")
-def st(form: ScopedInstruction) -> Effect:
+def st(instruction: ScopedInstruction) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
-    kind, count = form.the(DType), form["vec"] or 1
+    kind, count = instruction.the(DType), instruction["vec"] or 1
     width, raw = kind.bytes, RAW[kind.bits]
     # A literal is read in the instruction's own type, a register as raw bits.
     sources = [
-        form.source(part, f"b{kind.bits}" if isinstance(part, tree.Name) else kind.name)
-        for part in form.parts("b")[:count]
+        instruction.source(part, f"b{kind.bits}" if isinstance(part, tree.Name) else kind.name)
+        for part in instruction.parts("b")[:count]
     ]
     readers = [source.reader for source in sources]
-    sliced = form.scope.parameters.place_of(form)
+    sliced = instruction.scope.parameters.place_of(instruction)
     if sliced is not None:
-        return _store_parameter(form, *sliced, width, sources)
-    address, space = form.address("a"), _space(form)
-    accessor = Accessor(address, space, width * count, form.site)
-    order = _order(form, MemoryOrder.RELEASE)
-    form.scope.program.touches(plain_space(space), width * count)
+        return _store_parameter(instruction, *sliced, width, sources)
+    address, space = instruction.address("a"), _space(instruction)
+    accessor = Accessor(address, space, width * count, instruction.site)
+    order = _order(instruction, MemoryOrder.RELEASE)
+    instruction.scope.program.touches(plain_space(space), width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         values = tuple(viewed(read(lane_set), raw) for read in readers)
@@ -158,7 +159,7 @@ def st(form: ScopedInstruction) -> Effect:
             if any(found):
                 masks = tuple(raw.type(0) if entry is None else viewed(entry[0], raw) for entry in found)
                 first = next(entry[1] for entry in found if entry)
-                origin = lane_set.launch.origin_of_store(first, form.site)
+                origin = lane_set.launch.origin_of_store(first, instruction.site)
         for access in accessor(lane_set, guard):
             lane_set.launch.counts.store(access.space, access.lanes * width * count)
             access.count_traffic(width * count, "stored")
@@ -167,17 +168,17 @@ def st(form: ScopedInstruction) -> Effect:
     if order is not MemoryOrder.WEAK or width == 16:
         return Effect(step)
     return Effect(
-        step, transfer=MemoryTransfer(address, accessor, width, count, raw, (), sources, form.guard)
+        step, transfer=MemoryTransfer(address, accessor, width, count, raw, (), sources, instruction.guard)
     )
 
 
 @effect("st.bulk")
-def st_bulk(form: ScopedInstruction) -> Effect:
+def st_bulk(instruction: ScopedInstruction) -> Effect:
     """`st.bulk{.weak}{.shared::cta} [a], size, initval`: zeros, `size` bytes of them in each lane."""
-    read = form.checked_source("size", f"u{form.type_of('size').bits}")
-    accessor = Accessor(form.address("a"), form.space_of("a"), 8, form.site)
-    form.scope.program.touches("shared", 8)
-    site = form.site
+    read = instruction.checked_source("size", f"u{instruction.type_of('size').bits}")
+    accessor = Accessor(instruction.address("a"), instruction.space_of("a"), 8, instruction.site)
+    instruction.scope.program.touches("shared", 8)
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         sizes = np.broadcast_to(read(lane_set), (lane_set.n, WARP)).astype(np.int64)
@@ -197,10 +198,10 @@ def st_bulk(form: ScopedInstruction) -> Effect:
 
 
 def _store_parameter(
-    form: ScopedInstruction, symbol: Any, offset: int, width: int, sources: list[Any]
+    instruction: ScopedInstruction, symbol: Any, offset: int, width: int, sources: list[Any]
 ) -> Effect:
     """`st.param` to an argument or a return value."""
-    parameters = form.scope.parameters
+    parameters = instruction.scope.parameters
     raw = RAW[width * 8]
     places = [
         (source, source.reader, offset + i * width, parameters.covering(symbol, offset + i * width, width))
@@ -221,9 +222,9 @@ effect("prefetch", "prefetchu", "applypriority")(hint)
 
 @later("createpolicy.range.fabric")
 @effect("createpolicy.range", "createpolicy.fractional", "createpolicy.cvt")
-def createpolicy(form: ScopedInstruction) -> Effect:
+def createpolicy(instruction: ScopedInstruction) -> Effect:
     """`createpolicy.kind.. cache-policy, ..`: an opaque number, and a hint to whoever takes it."""
-    target = form.target("policy")
+    target = instruction.target("policy")
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         put(target, lane_set, POLICY, None, guard)
@@ -232,10 +233,10 @@ def createpolicy(form: ScopedInstruction) -> Effect:
 
 
 @later("prefetch")
-def prefetch_valid(form: ScopedInstruction) -> Effect:
+def prefetch_valid(instruction: ScopedInstruction) -> Effect:
     """`prefetch{.global}.L1::32B.valid_addr [a]`: a hint, whose address must be that of a byte of global
     memory."""
-    accessor = Accessor(form.address("a"), form.space_of("a"), 1, form.site)
+    accessor = Accessor(instruction.address("a"), instruction.space_of("a"), 1, instruction.site)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         for access in accessor(lane_set, guard):
@@ -246,10 +247,10 @@ def prefetch_valid(form: ScopedInstruction) -> Effect:
 
 
 @effect("discard")
-def discard(form: ScopedInstruction) -> Effect:
+def discard(instruction: ScopedInstruction) -> Effect:
     """`discard.global.L2 [a], size`: what lies there is undefined from then on."""
-    size = form.number("size")
-    accessor = Accessor(form.address("a"), "global", size, form.site)
+    size = instruction.number("size")
+    accessor = Accessor(instruction.address("a"), "global", size, instruction.site)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         for access in accessor(lane_set, guard):
@@ -261,30 +262,30 @@ def discard(form: ScopedInstruction) -> Effect:
 # ---- addresses
 
 
-def window(form: Decoded) -> int:
+def window(instruction: Decoded) -> int:
     """What `cvta` adds to an address."""
-    base = WINDOWS.get(plain_space(form["space"]), 0)
-    return -base if "from_generic" in form.row.traits else base
+    base = WINDOWS.get(plain_space(instruction["space"]), 0)
+    return -base if "from_generic" in instruction.row.traits else base
 
 
 @operation("cvta", "cvta.to")
-def cvta(form: Decoded) -> Pure:
+def cvta(instruction: Decoded) -> Pure:
     """`cvta{.to}.space.size p, a`."""
-    step = np.uint64(window(form) % (1 << 64))
+    step = np.uint64(window(instruction) % (1 << 64))
     if not step:
-        return computes(form, lambda a: a, definedness.same)
-    return computes(form, lambda a: a + step)
+        return computes(instruction, lambda a: a, definedness.same)
+    return computes(instruction, lambda a: a + step)
 
 
 @effect("isspacep")
-def isspacep(form: ScopedInstruction) -> Effect:
+def isspacep(instruction: ScopedInstruction) -> Effect:
     """`isspacep.space p, a`. Parameters count as global, constants don't; a 32-bit address is in no window.
     Only `.shared::cluster` has the memory of other CTAs."""
-    named = form["space"]
+    named = instruction["space"]
     space = plain_space(named)
     # To ptxas a number is an address of 32 bits.
-    source = form.source("a", None if isinstance(form.operands["a"], tree.Name) else "u32")
-    target, read, site = form.target("p"), source.reader, form.site
+    source = instruction.source("a", None if isinstance(instruction.operands["a"], tree.Name) else "u32")
+    target, read, site = instruction.target("p"), source.reader, instruction.site
     others = [np.uint64(WINDOWS[name]) for name in ("const", "shared", "local")]
 
     def step(lane_set: LaneSet, guard: Any) -> bool:

@@ -107,18 +107,18 @@ def undefined_three_input(table: int, values: Sequence[Any], masks: Sequence[Any
     return reach[0] & reach[1]
 
 
-def table_of(form: Decoded) -> int:
+def table_of(instruction: Decoded) -> int:
     """The table of a `lop3`: the lower 8 bits of a constant."""
-    return (form.constant("immLut") or 0) & 255
+    return (instruction.constant("immLut") or 0) & 255
 
 
 @operation("lop3")
-def lop3(form: Decoded) -> Pure:
+def lop3(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.8.6."""
-    table = table_of(form)
-    function, combine = three_input(table), form["BoolOp"]
+    table = table_of(instruction)
+    function, combine = three_input(table), instruction["BoolOp"]
     if combine is None:
-        return computes(form, function, partial(undefined_three_input, table))
+        return computes(instruction, function, partial(undefined_three_input, table))
     join = np.logical_or if combine is MemoryOperation.OR else np.logical_and
 
     def with_predicate(a: Any, b: Any, c: Any, q: Any) -> Any:
@@ -129,17 +129,17 @@ def lop3(form: Decoded) -> Pure:
         d = undefined_three_input(table, values[:3], masks[:3])
         return d, definedness.every_bit(values, (d, masks[3]), 1)
 
-    return computes(form, with_predicate, undefined)
+    return computes(instruction, with_predicate, undefined)
 
 
 elementwise("shl", bits.shift_left, definedness.moved(bits.shift_left))  # 9.7.8.8
 
 
 @operation("shr")
-def shr(form: Decoded) -> Pure:
+def shr(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.8.9."""
-    undefined = definedness.moved(bits.shift_right, signed=form.types[0].is_signed)
-    return computes(form, bits.shift_right, undefined)
+    undefined = definedness.moved(bits.shift_right, signed=instruction.types[0].is_signed)
+    return computes(instruction, bits.shift_right, undefined)
 
 
 def funnel_shift(a: Any, b: Any, amount: Any, left: bool, wrap: bool) -> Any:
@@ -154,9 +154,9 @@ def funnel_shift(a: Any, b: Any, amount: Any, left: bool, wrap: bool) -> Any:
 def funnel(left: bool) -> Any:
     """`shf.l` or `shf.r`. PTX ISA 9.7.8.7."""
 
-    def made(form: Decoded) -> Pure:
-        function = partial(funnel_shift, left=left, wrap=form["mode"] is Mode.WRAP)
-        return computes(form, function, definedness.moved(function, data=2))
+    def made(instruction: Decoded) -> Pure:
+        function = partial(funnel_shift, left=left, wrap=instruction["mode"] is Mode.WRAP)
+        return computes(instruction, function, definedness.moved(function, data=2))
 
     return made
 

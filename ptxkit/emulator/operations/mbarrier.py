@@ -29,21 +29,21 @@ effect = Effects("mbarrier")
 operation = Operations("mbarrier")
 
 
-def own_mbarrier(form: ScopedInstruction) -> AddressResolver:
+def own_mbarrier(instruction: ScopedInstruction) -> AddressResolver:
     """The mbarrier that the instruction names, in the state space of its modifier."""
-    form.scope.program.asynchronous = True
-    return mbarrier_at(form, "addr", form.find(StateSpace) or StateSpace.GENERIC)
+    instruction.scope.program.asynchronous = True
+    return mbarrier_at(instruction, "addr", instruction.find(StateSpace) or StateSpace.GENERIC)
 
 
-def mbarrier_at(form: ScopedInstruction, operand: str, space: StateSpace) -> AddressResolver:
+def mbarrier_at(instruction: ScopedInstruction, operand: str, space: StateSpace) -> AddressResolver:
     """The mbarrier that an operand in brackets names, in a state space."""
-    return AddressResolver(form.address(operand), space, 8, form.site)
+    return AddressResolver(instruction.address(operand), space, 8, instruction.site)
 
 
 @effect("mbarrier.init")
-def init(form: ScopedInstruction) -> Effect:
+def init(instruction: ScopedInstruction) -> Effect:
     """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
-    places, count, site = own_mbarrier(form), form.checked_source("count"), form.site
+    places, count, site = own_mbarrier(instruction), instruction.checked_source("count"), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         counts = issuers.take(count(lane_set)).astype(np.int64)
@@ -53,9 +53,9 @@ def init(form: ScopedInstruction) -> Effect:
 
 
 @effect("mbarrier.inval")
-def inval(form: ScopedInstruction) -> Effect:
+def inval(instruction: ScopedInstruction) -> Effect:
     """`mbarrier.inval{.shared{::cta}}.b64 [addr]`."""
-    places, site = own_mbarrier(form), form.site
+    places, site = own_mbarrier(instruction), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         lane_set.batch.mbarriers.inval(issuers, places(lane_set, issuers), site)
@@ -63,9 +63,9 @@ def inval(form: ScopedInstruction) -> Effect:
     return Effect(by_thread(step))
 
 
-def change_tx_count(form: ScopedInstruction, expects: bool) -> Effect:
+def change_tx_count(instruction: ScopedInstruction, expects: bool) -> Effect:
     """`mbarrier.expect_tx`, `mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    places, amount, site = own_mbarrier(form), form.checked_source("txCount"), form.site
+    places, amount, site = own_mbarrier(instruction), instruction.checked_source("txCount"), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         barriers = lane_set.batch.mbarriers
@@ -81,19 +81,20 @@ effect("mbarrier.expect_tx")(partial(change_tx_count, expects=True))
 effect("mbarrier.complete_tx")(partial(change_tx_count, expects=False))
 
 
-def arrive(form: ScopedInstruction, drops: bool) -> Effect:
+def arrive(instruction: ScopedInstruction, drops: bool) -> Effect:
     """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`.
 
     `arrive_drop` does the same; the count also leaves the expected count of later phases.
     """
-    expects, may_complete = "txCount" in form.operands, form["noComplete"] is None
-    relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
-    cta_scope = form.find(MemoryScope) is MemoryScope.CTA
-    places, target, site = own_mbarrier(form), form.target("state"), form.site
+    expects, may_complete = "txCount" in instruction.operands, instruction["noComplete"] is None
+    relaxed = instruction.find(MemoryOrder) is MemoryOrder.RELAXED
+    cta_scope = instruction.find(MemoryScope) is MemoryScope.CTA
+    places, target, site = own_mbarrier(instruction), instruction.target("state"), instruction.site
     # Let remote addresses through: P685/P686 say more than P602.
     places.accessor.remote |= target is not None
     read_count = next(
-        (form.checked_source(name) for name in ("count", "txCount") if name in form.operands), None
+        (instruction.checked_source(name) for name in ("count", "txCount") if name in instruction.operands),
+        None,
     )
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -148,18 +149,18 @@ effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")(partial(arrive, drops=Fal
 effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")(partial(arrive, drops=True))
 
 
-def wait(form: ScopedInstruction, parity: bool) -> Effect:
+def wait(instruction: ScopedInstruction, parity: bool) -> Effect:
     """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time.
 
     `.parity` takes the parity of a phase in place of a state.
     """
     what = "phaseParity" if parity else "state"
-    relaxed = form.find(MemoryOrder) is MemoryOrder.RELAXED
-    places, target, site = own_mbarrier(form), form.target("waitComplete"), form.site
+    relaxed = instruction.find(MemoryOrder) is MemoryOrder.RELAXED
+    places, target, site = own_mbarrier(instruction), instruction.target("waitComplete"), instruction.site
     # Let remote addresses through: P685/P686 say more than P602.
     places.accessor.remote = True
-    sync_point = PhaseSyncPoint(site, places, form.checked_source(what), parity, form.guard)
-    result_unused = target is None or not _is_read(form)
+    sync_point = PhaseSyncPoint(site, places, instruction.checked_source(what), parity, instruction.guard)
+    result_unused = target is None or not _is_read(instruction)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = sync_point.who(lane_set, guard)
@@ -210,10 +211,10 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
     )
 
 
-def _is_read(form: ScopedInstruction) -> bool:
+def _is_read(instruction: ScopedInstruction) -> bool:
     """Whether what the instruction writes is read before something else is written over it."""
-    flow = form.scope.flow
-    index = next(n for n, one in enumerate(flow.instructions) if one is form.instruction)
+    flow = instruction.scope.flow
+    index = next(n for n, one in enumerate(flow.instructions) if one is instruction.instruction)
     return bool(flow.live_after(index) & flow.writes[index])
 
 
@@ -230,15 +231,15 @@ def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
 
 
 @operation("mbarrier.pending_count")
-def pending_count(form: Decoded) -> Pure:
+def pending_count(instruction: Decoded) -> Pure:
     """`mbarrier.pending_count.b64 count, state`."""
-    return computes(form, lambda state: (state & np.uint64(PENDING_MASK)).astype(np.uint32))
+    return computes(instruction, lambda state: (state & np.uint64(PENDING_MASK)).astype(np.uint32))
 
 
 @effect("cp.async.mbarrier.arrive")
-def arrive_on_copies(form: ScopedInstruction) -> Effect:
+def arrive_on_copies(instruction: ScopedInstruction) -> Effect:
     """`cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [addr]`: arrive once the thread's copies are done."""
-    noinc, places, site = form["noinc"], own_mbarrier(form), form.site
+    noinc, places, site = instruction["noinc"], own_mbarrier(instruction), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         batch = lane_set.batch

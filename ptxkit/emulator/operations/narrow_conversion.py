@@ -21,15 +21,15 @@ operation = Operations("narrow")
 
 
 @operation("cvt")
-def cvt(form: Decoded) -> Pure:
+def cvt(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.9.21."""
-    result, source = form.types
+    result, source = instruction.types
     if result.lanes == 1:
-        return to_one(form)
+        return to_one(instruction)
     widens = source.lanes == 2 and source.bits < result.bits
-    function = widened(form) if widens else narrowed(form)
-    has_scale = "sf" in form.operands
-    sources = [DTYPES[name] for _, name in form.values(written=False)]
+    function = widened(instruction) if widens else narrowed(instruction)
+    has_scale = "sf" in instruction.operands
+    sources = [DTYPES[name] for _, name in instruction.values(written=False)]
 
     def pairs(*operands: Any) -> Any:
         scale = scales(operands[-1], sources[-1]) if has_scale else None
@@ -39,7 +39,7 @@ def cvt(form: Decoded) -> Pure:
             return function(np.stack(np.broadcast_arrays(*reversed(inputs)), axis=-1), scale)
         return function(numbers(inputs[0], source), scale)
 
-    return computes(form, pairs, undefined_pairs(sources, result))
+    return computes(instruction, pairs, undefined_pairs(sources, result))
 
 
 def scales(word: Any, kind: DType) -> Any:
@@ -76,13 +76,13 @@ def positive_zero(code: Any, sign: int) -> Any:
     return code * (code != sign)
 
 
-def narrowed(form: Decoded) -> Callable[[Any, Any], Any]:
+def narrowed(instruction: Decoded) -> Callable[[Any, Any], Any]:
     """From f32, or f16 and bf16 widened to it, divided by the scale factor, which is rounded once with the
     conversion; a scale factor for both numbers makes subnormal ones zero before (`.scaled::n1::ue8m0`)."""
-    result, source = form.types
+    result, source = instruction.types
     field, word = np.uint32(result.bits // 2), bits.UNSIGNED[result.bits]
-    flushes = "sf" in form.operands and form.type_of("sf").lanes == 1
-    mode, relu, saturates = form.the(Rounding), form["relu"], form["satfinite"]
+    flushes = "sf" in instruction.operands and instruction.type_of("sf").lanes == 1
+    mode, relu, saturates = instruction.the(Rounding), instruction["relu"], instruction["satfinite"]
     if result.name == "s2f6x2":
         return lambda value, scale: packed_word(to_fixed(value, scale, mode, relu), result)
     target = format_of(result)
@@ -96,7 +96,7 @@ def narrowed(form: Decoded) -> Callable[[Any, Any], Any]:
         if not target.signed:
             value = np.abs(value)
         codes = code(value)
-        if form["pzo"]:
+        if instruction["pzo"]:
             codes = positive_zero(codes, target.sign)
         return (codes[..., 1] << field | codes[..., 0]).astype(word)
 
@@ -120,10 +120,10 @@ def to_fixed(value: Any, scale: Any, mode: Rounding, relu: bool | None) -> Any:
     return np.where(np.isnan(parts), 127, limited).astype(np.int8).view(np.uint8)
 
 
-def widened(form: Decoded) -> Callable[[Any, Any], Any]:
+def widened(instruction: Decoded) -> Callable[[Any, Any], Any]:
     """To f16x2 and bf16x2, multiplied by the scale factor, and rounded to nearest even."""
-    result = form.types[0]
-    target, saturates, relu = format_of(result), form["satfinite"], form["relu"]
+    result = instruction.types[0]
+    target, saturates, relu = format_of(result), instruction["satfinite"], instruction["relu"]
 
     def function(value: Any, scale: Any) -> Any:
         if scale is not None:
@@ -134,14 +134,14 @@ def widened(form: Decoded) -> Callable[[Any, Any], Any]:
     return function
 
 
-def to_one(form: Decoded) -> Pure:
+def to_one(instruction: Decoded) -> Pure:
     """`.pzo` from f32 to f16, bf16 or tf32, whose thirteen low bits are zero."""
-    result = form.types[0]
+    result = instruction.types[0]
     target = FORMATS[result.name]
-    code = encoder(target, form.the(Rounding), form["relu"], form["satfinite"])
+    code = encoder(target, instruction.the(Rounding), instruction["relu"], instruction["satfinite"])
 
     def function(a: Any) -> Any:
         codes = positive_zero(code(a), target.sign)
         return codes << np.uint32(13) if result.name == "tf32" else codes.astype(np.uint16)
 
-    return computes(form, function)
+    return computes(instruction, function)

@@ -18,35 +18,35 @@ operation = Operations("packed")
 
 
 @operation("add")
-def add(form: Decoded) -> Pure:
+def add(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.1."""
-    if form.types[0].is_float:
-        return packed_floats.add(form)
-    return by_element(form, integers.add_saturating if form["sat"] else np.add)
+    if instruction.types[0].is_float:
+        return packed_floats.add(instruction)
+    return by_element(instruction, integers.add_saturating if instruction["sat"] else np.add)
 
 
 @operation("sub")
-def sub(form: Decoded) -> Pure:
+def sub(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.1.2."""
-    if form.types[0].is_float:
-        return packed_floats.sub(form)
-    return by_element(form, integers.subtract_saturating if form["sat"] else np.subtract)
+    if instruction.types[0].is_float:
+        return packed_floats.sub(instruction)
+    return by_element(instruction, integers.subtract_saturating if instruction["sat"] else np.subtract)
 
 
 operation("mul")(packed_floats.mul)
 operation("fma")(packed_floats.fma)
-operation("neg")(lambda form: by_element(form, np.negative))  # PTX ISA 9.7.1.11
+operation("neg")(lambda instruction: by_element(instruction, np.negative))  # PTX ISA 9.7.1.11
 operation("min")(extreme(np.minimum))  # 9.7.1.12
 operation("max")(extreme(np.maximum))  # 9.7.1.13
 
 
 @operation("set")
-def set_(form: Decoded) -> Pure:
+def set_(instruction: Decoded) -> Pure:
     """All ones in each part for which the comparison holds. PTX ISA 9.7.6.1."""
-    compare, type_ = INTEGER[form["CmpOp"]], form["type"]
+    compare, type_ = INTEGER[instruction["CmpOp"]], instruction["type"]
     size = type_.bits // type_.lanes
 
     def function(a: Any, b: Any) -> Any:
         return bits.ones_where(compare(a, b), size).view(elements_of(type_))
 
-    return by_element(form, function)
+    return by_element(instruction, function)

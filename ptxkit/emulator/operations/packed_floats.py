@@ -70,33 +70,33 @@ def minus(function: Callable[..., Any]) -> Callable[..., Any]:
     return difference
 
 
-def by_number(form: Decoded, function: Callable[..., Any]) -> Pure:
+def by_number(instruction: Decoded, function: Callable[..., Any]) -> Pure:
     """A function of f32 arrays, as `numbers` has them, to numbers or codes of the result's type."""
-    result = form.type_of("d")
-    sources = [DTYPES[name] for _, name in form.values(written=False)]
+    result = instruction.type_of("d")
+    sources = [DTYPES[name] for _, name in instruction.values(written=False)]
 
     def packed(*words: Any) -> Any:
         lanes = [numbers(word, source) for word, source in zip(words, sources, strict=True)]
         return packed_word(function(*lanes), result)
 
-    return computes(form, packed, definedness.by_parts(result.lanes, result.bits))
+    return computes(instruction, packed, definedness.by_parts(result.lanes, result.bits))
 
 
-def computed(form: Decoded, exact: Callable[..., Any], rounded: Callable[..., Any]) -> Pure:
+def computed(instruction: Decoded, exact: Callable[..., Any], rounded: Callable[..., Any]) -> Pure:
     """A sum or product. `exact`: it on f32 in f64, rounded so that rounding once more to eight bits
     gives what exact values do. `rounded`: it on f32, rounded by a mode, which comes last."""
-    result = form.type_of("d")
+    result = instruction.type_of("d")
     if result.name == "f32x2":
-        return by_number(form, partial(rounded, mode=form.find(Rounding) or Rounding.RN))
+        return by_number(instruction, partial(rounded, mode=instruction.find(Rounding) or Rounding.RN))
     target = format_of(result)
     if result.lanes == 4:
-        saturate = form["satfinite"] is not None
+        saturate = instruction["satfinite"] is not None
 
         def once(*operands: Any) -> Any:
             return encode(f64_to_f32(exact(*operands), "odd"), target, "rn", saturate=saturate)
 
-        return by_number(form, once)
-    flush = form["ftz"]
+        return by_number(instruction, once)
+    flush = instruction["ftz"]
 
     def towards_zero(*operands: Any) -> Any:
         # Rounding toward zero twice is rounding so once.
@@ -104,32 +104,32 @@ def computed(form: Decoded, exact: Callable[..., Any], rounded: Callable[..., An
         codes = encode(value, target, "rz").astype(np.uint16)
         return half.flush(codes) if flush else codes
 
-    return by_number(form, towards_zero)
+    return by_number(instruction, towards_zero)
 
 
-def add(form: Decoded) -> Pure:
+def add(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.1, 9.7.5.1."""
-    return computed(form, exact_sum, single.add)
+    return computed(instruction, exact_sum, single.add)
 
 
-def sub(form: Decoded) -> Pure:
+def sub(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.2, 9.7.5.2."""
 
     def rounded(a: Any, b: Any, mode: str) -> Any:
         return single.add(a, np.negative(b), mode)
 
-    return computed(form, minus(exact_sum), rounded)
+    return computed(instruction, minus(exact_sum), rounded)
 
 
-def mul(form: Decoded) -> Pure:
+def mul(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.3."""
-    first, second = (DTYPES[name] for _, name in form.values(written=False))
+    first, second = (DTYPES[name] for _, name in instruction.values(written=False))
     if first.bits == second.bits and first.lanes == second.lanes == 2 and first.name != second.name:
-        return mixed_product(form, first, second)
-    return computed(form, single.exact_product, single.multiply)
+        return mixed_product(instruction, first, second)
+    return computed(instruction, single.exact_product, single.multiply)
 
 
-def mixed_product(form: Decoded, first: DType, second: DType) -> Pure:
+def mixed_product(instruction: Decoded, first: DType, second: DType) -> Pure:
     """The product of f16x2 and bf16x2 in the type of the first, into which the second is converted before."""
     target, other = format_of(first), format_of(second)
 
@@ -137,9 +137,9 @@ def mixed_product(form: Decoded, first: DType, second: DType) -> Pure:
         converted = encode(half.widen(half.halves(b), other.name), target, "rn").astype(np.uint16)
         return half.compute("mul", target.name, True, a, half.pair(converted))
 
-    return computes(form, function, definedness.by_parts(2, 32))
+    return computes(instruction, function, definedness.by_parts(2, 32))
 
 
-def fma(form: Decoded) -> Pure:
+def fma(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.4.4, 9.7.5.3."""
-    return computed(form, single.exact_fma, single.fma)
+    return computed(instruction, single.exact_fma, single.fma)

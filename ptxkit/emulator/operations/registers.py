@@ -60,11 +60,11 @@ class WarpRegisters:
 effect = Effects("miscellaneous")
 
 
-def setmaxnreg(form: ScopedInstruction, grows: bool) -> Effect:
+def setmaxnreg(instruction: ScopedInstruction, grows: bool) -> Effect:
     """`setmaxnreg.{inc,dec}.sync.aligned.u32 imm-reg-count`; without `.maxnreg` nothing is known to check."""
-    wanted = form.constant("imm_reg_count")
+    wanted = instruction.constant("imm_reg_count")
     assert wanted is not None
-    sync_point = RegisterSyncPoint(form, wanted, grows)
+    sync_point = RegisterSyncPoint(instruction, wanted, grows)
     return Effect(sync_point.step, sync_point)
 
 
@@ -77,9 +77,9 @@ class RegisterSyncPoint:
 
     code = "P696"
 
-    def __init__(self, form: ScopedInstruction, wanted: int, grows: bool) -> None:
-        self.site = form.site
-        self.together = AlignedSyncPoint(form)
+    def __init__(self, instruction: ScopedInstruction, wanted: int, grows: bool) -> None:
+        self.site = instruction.site
+        self.together = AlignedSyncPoint(instruction)
         self.wanted, self.grows = wanted, grows
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:

@@ -29,13 +29,15 @@ ORDERS = ((True, False), (True, True), (False, False), (False, True))
 
 
 @effect("spcompress")
-def spcompress(form: ScopedInstruction) -> Effect:
+def spcompress(instruction: ScopedInstruction) -> Effect:
     """`spcompress.etype.itype.sp::2:4.num mdata, cdata, data, spdesc`."""
-    bits, index_bits, site = form.the(DType).bits, form["itype"], form.site
-    data = [form.source(part, "b32") for part in form.parts("data")]
-    targets = [form.target(part, "b32") for name in ("mdata", "cdata") for part in form.parts(name)]
-    metadata = len(form.parts("mdata"))
-    descriptor = form.checked_source("spdesc")
+    bits, index_bits, site = instruction.the(DType).bits, instruction["itype"], instruction.site
+    data = [instruction.source(part, "b32") for part in instruction.parts("data")]
+    targets = [
+        instruction.target(part, "b32") for name in ("mdata", "cdata") for part in instruction.parts(name)
+    ]
+    metadata = len(instruction.parts("mdata"))
+    descriptor = instruction.checked_source("spdesc")
 
     def described(lane_set: LaneSet, guard: Any, word: int) -> tuple[str, bool, bool]:
         kind = word >> 2 & 7
@@ -88,10 +90,10 @@ def _unknown(
 
 
 @operation("spdecompress")
-def spdecompress(form: Decoded) -> Pure:
+def spdecompress(instruction: Decoded) -> Pure:
     """`spdecompress.etype.itype.ratio.num data, mdata, cdata`."""
-    bits, index_bits, ratio = form.the(DType).bits, form["itype"], form.the(SparseRatio)
-    count = ratio.kept * form["num"]
+    bits, index_bits, ratio = instruction.the(DType).bits, instruction["itype"], instruction.the(SparseRatio)
+    count = ratio.kept * instruction["num"]
     metadata = -(-count * index_bits // 32)
 
     def spread(indexes: Any, words: Any) -> Any:
@@ -119,4 +121,4 @@ def spdecompress(form: Decoded) -> Pure:
         results = tuple(np.ascontiguousarray(joint[..., i]) for i in range(joint.shape[-1]))
         return results if len(results) > 1 else results[0]
 
-    return computes(form, function, undefined)
+    return computes(instruction, function, undefined)

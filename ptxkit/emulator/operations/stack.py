@@ -20,13 +20,13 @@ effect = Effects("stack")
 
 
 @effect("alloca")
-def alloca(form: ScopedInstruction) -> Effect:
+def alloca(instruction: ScopedInstruction) -> Effect:
     """`alloca.type ptr, size{, immAlign}`."""
-    align = np.uint64(max(form.constant("immAlign") or 8, 8))
-    read, target, site = form.checked_source("size"), form.target("ptr"), form.site
-    pointer = form.scope.stack_pointer
+    align = np.uint64(max(instruction.constant("immAlign") or 8, 8))
+    read, target, site = instruction.checked_source("size"), instruction.target("ptr"), instruction.site
+    pointer = instruction.scope.stack_pointer
     keeper = TargetOperand(pointer, 64)
-    dtype = dtype_of(form["type"].name)
+    dtype = dtype_of(instruction["type"].name)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         begin = lane_set.regs[pointer] + np.uint64(lane_set.local)
@@ -45,10 +45,10 @@ def alloca(form: ScopedInstruction) -> Effect:
 
 
 @effect("stacksave")
-def stacksave(form: ScopedInstruction) -> Effect:
+def stacksave(instruction: ScopedInstruction) -> Effect:
     """`stacksave.type d`."""
-    target = form.target("d")
-    pointer, dtype = form.scope.stack_pointer, dtype_of(form["type"].name)
+    target = instruction.target("d")
+    pointer, dtype = instruction.scope.stack_pointer, dtype_of(instruction["type"].name)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         if target is not None:
@@ -60,11 +60,11 @@ def stacksave(form: ScopedInstruction) -> Effect:
 
 
 @effect("stackrestore")
-def stackrestore(form: ScopedInstruction) -> Effect:
+def stackrestore(instruction: ScopedInstruction) -> Effect:
     """`stackrestore.type a`."""
-    source = form.source("a")
-    read, site = source.reader, form.site
-    keeper = TargetOperand(form.scope.stack_pointer, 64)
+    source = instruction.source("a")
+    read, site = source.reader, instruction.site
+    keeper = TargetOperand(instruction.scope.stack_pointer, 64)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         entry = source.undefined(lane_set)

@@ -97,19 +97,19 @@ ORDINAL: dict[TensorMapField, list[Change]] = {
 
 
 @asynchronous_copy("tensormap.replace")
-def replace(form: ScopedInstruction) -> Effect:
+def replace(instruction: ScopedInstruction) -> Effect:
     """`tensormap.replace.tile.field{.ss}.b1024.type [addr]{, ord}, new_val`."""
-    field = form["field"]
+    field = instruction["field"]
     if field in ORDINAL:
-        ordinal = form.number("ord")
+        ordinal = instruction.number("ord")
         if ordinal >= len(ORDINAL[field]):
             raise Unsupported("an ordinal that is no constant of this field")
         change = ORDINAL[field][ordinal]
     else:
         change = PLAIN[field]
-    value = form.source("new_val", form["type"].name)
-    at = _MapPlace(form, "addr")
-    site = form.site
+    value = instruction.source("new_val", instruction["type"].name)
+    at = _MapPlace(instruction, "addr")
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         entry = value.undefined(lane_set) if lane_set.undefined else None
@@ -130,12 +130,14 @@ def replace(form: ScopedInstruction) -> Effect:
 class _MapPlace:
     """The 128 bytes that an address names, by the operand's name in the row."""
 
-    def __init__(self, form: ScopedInstruction, operand: str) -> None:
-        self.site, space = form.site, form.space_of(operand)
-        self.accessor = Accessor(form.address(operand), space, WORD, form.site, named=False)
-        self.whole = Accessor(form.address(operand), space, MAP_BYTES, form.site, 1, named=False)
+    def __init__(self, instruction: ScopedInstruction, operand: str) -> None:
+        self.site, space = instruction.site, instruction.space_of(operand)
+        self.accessor = Accessor(instruction.address(operand), space, WORD, instruction.site, named=False)
+        self.whole = Accessor(
+            instruction.address(operand), space, MAP_BYTES, instruction.site, 1, named=False
+        )
         for each in ("shared", "global"):
-            form.scope.program.touches(each, WORD)
+            instruction.scope.program.touches(each, WORD)
 
     def check(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
         """The addresses in global memory of each thread's map, -1 elsewhere. Raises P623, one is misaligned;
@@ -200,12 +202,12 @@ def _spread(into: np.ndarray, values: tuple[Any, ...], guard: Any) -> None:
 # ---- the tensormap proxy
 
 
-def fence(form: ScopedInstruction) -> Effect:
+def fence(instruction: ScopedInstruction) -> Effect:
     """`fence.proxy.tensormap::generic.release.scope`, and `.acquire.scope [addr], 128`."""
-    site = form.site
-    if form["release"]:
+    site = instruction.site
+    if instruction["release"]:
         return Effect(lambda lane_set, guard: _release(lane_set, guard, site))
-    at = Accessor(form.address("addr"), "generic", MAP_BYTES, site, 1, named=False)
+    at = Accessor(instruction.address("addr"), "generic", MAP_BYTES, site, 1, named=False)
 
     def acquire(lane_set: LaneSet, guard: Any) -> None:
         issuers = Issuers.of(lane_set, guard)
@@ -231,9 +233,9 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
 
 
 @synchronization("tensormap.cp_fenceproxy")
-def copy_and_fence(form: ScopedInstruction) -> Effect:
+def copy_and_fence(instruction: ScopedInstruction) -> Effect:
     """`tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.. [dst], [src], 128`."""
-    into, out_of, site = _MapPlace(form, "dst"), _MapPlace(form, "src"), form.site
+    into, out_of, site = _MapPlace(instruction, "dst"), _MapPlace(instruction, "src"), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole_warps(lane_set, guard, site)
@@ -249,10 +251,10 @@ def copy_and_fence(form: ScopedInstruction) -> Effect:
         into.store(lane_set, chosen, held, undefined)
         _release(lane_set, chosen, site)
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 @later("tensormap.replace", "tensormap.query")
-def allocation_class(form: ScopedInstruction) -> Effect:
+def allocation_class(instruction: ScopedInstruction) -> Effect:
     """`tensormap.replace` with an allocation class, and `tensormap.query`, which reads it."""
     raise Unsupported("where a tensor map keeps its allocation class is told nowhere")

@@ -12,6 +12,6 @@ surface = Effects("surface")
 
 @texture("tex", "tex.base", "tex.level", "tex.grad", "tld4", "txq", "txq.level", "istypep")
 @surface("suld.b", "sust.b", "sust.p", "sured.b", "sured.p", "suq")
-def refuse(form: ScopedInstruction) -> Effect:
+def refuse(instruction: ScopedInstruction) -> Effect:
     """Every instruction on textures, samplers and surfaces."""
     raise Unsupported("textures and surfaces are not emulated")

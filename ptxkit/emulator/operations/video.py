@@ -55,18 +55,20 @@ def low_word(value: Any) -> Any:
     return bits.unsigned(value).astype(np.uint32)
 
 
-def words(form: Decoded, function: Callable[..., Any]) -> Pure:
+def words(instruction: Decoded, function: Callable[..., Any]) -> Pure:
     """A function of words, which come as bits."""
-    return computes(form, function, results=("b32",), sources=("b32",) * len(form.values(written=False)))
+    return computes(
+        instruction, function, results=("b32",), sources=("b32",) * len(instruction.values(written=False))
+    )
 
 
-def signed(form: Decoded, slot: str) -> bool:
+def signed(instruction: Decoded, slot: str) -> bool:
     """Whether the type in a slot is signed."""
-    return bool(form[slot].is_signed)
+    return bool(instruction[slot].is_signed)
 
 
 def scalar(
-    form: Decoded,
+    instruction: Decoded,
     signs: tuple[bool, bool, bool],
     main: Callable[[Any, Any], Any],
     clamp: Callable[[Any, int], Any] | None,
@@ -84,9 +86,9 @@ def scalar(
         clamp: `.sat`: gets the result and the size of the part of the destination.
         narrow: whether a secondary operation gets the result's lower 32 bits, extended by their sign.
     """
-    secondary, merge = form["op2"], form.selector("d") is not None
-    place, size = PARTS[form.selector("d")]
-    (a_low, a_size), (b_low, b_size) = PARTS[form.selector("a")], PARTS[form.selector("b")]
+    secondary, merge = instruction["op2"], instruction.selector("d") is not None
+    place, size = PARTS[instruction.selector("d")]
+    (a_low, a_size), (b_low, b_size) = PARTS[instruction.selector("a")], PARTS[instruction.selector("b")]
     field = np.uint32(((1 << size) - 1) << place)
     up = np.uint32(0 if size == 16 else place)
     compared = np.int64 if signs[0] else np.uint64
@@ -106,7 +108,7 @@ def scalar(
         other = extract(c, 0, 32, signs[0]).astype(compared)
         return low_word((np.minimum if secondary is MemoryOperation.MIN else np.maximum)(result, other))
 
-    return words(form, function)
+    return words(instruction, function)
 
 
 def arithmetic(main: Callable[[Any, Any], Any], narrow: bool = False) -> Callable[[Decoded], Pure]:
@@ -116,8 +118,8 @@ def arithmetic(main: Callable[[Any, Any], Any], narrow: bool = False) -> Callabl
     that is negative or too large becomes the greatest value of the part, and never its least one.
     """
 
-    def made(form: Decoded) -> Pure:
-        signs = (signed(form, "dtype"), signed(form, "atype"), signed(form, "btype"))
+    def made(instruction: Decoded) -> Pure:
+        signs = (signed(instruction, "dtype"), signed(instruction, "atype"), signed(instruction, "btype"))
 
         def clamp(result: Any, size: int) -> Any:
             least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
@@ -125,7 +127,7 @@ def arithmetic(main: Callable[[Any, Any], Any], narrow: bool = False) -> Callabl
                 return np.where((result >= 0) & (result <= greatest), result, greatest)
             return np.clip(result, least, greatest) if signs[0] else np.maximum(result, least)
 
-        return scalar(form, signs, main, clamp if form["sat"] else None, narrow)
+        return scalar(instruction, signs, main, clamp if instruction["sat"] else None, narrow)
 
     return made
 
@@ -141,9 +143,9 @@ def shift(operate: Callable[[Any, Any], Any]) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.1.2, as measured on an H200: `.sat` takes the lower 34 bits of the shifted value as a
     signed number and clamps it to 32 bits, whatever part of the destination is written."""
 
-    def made(form: Decoded) -> Pure:
-        signs = (signed(form, "dtype"), signed(form, "atype"), False)
-        saturate, wrap = form["sat"] is not None, form["mode"] is Mode.WRAP
+    def made(instruction: Decoded) -> Pure:
+        signs = (signed(instruction, "dtype"), signed(instruction, "atype"), False)
+        saturate, wrap = instruction["sat"] is not None, instruction["mode"] is Mode.WRAP
         least, greatest = (np.int64(bound) for bound in limits(32, signs[0]))
         beyond = np.int64(64 - 34)
 
@@ -153,7 +155,7 @@ def shift(operate: Callable[[Any, Any], Any]) -> Callable[[Decoded], Pure]:
         def clamp(result: Any, _: int) -> Any:
             return np.clip(result << beyond >> beyond, least, greatest)
 
-        return scalar(form, signs, main, clamp if saturate else None, narrow=saturate)
+        return scalar(instruction, signs, main, clamp if saturate else None, narrow=saturate)
 
     return made
 
@@ -163,25 +165,27 @@ operation("vshr")(shift(np.right_shift))
 
 
 @operation("vset")
-def compare(form: Decoded) -> Pure:
+def compare(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.18.1.4, as measured on an H200: a secondary operation takes `c` in the sign of `a`."""
-    signs = (signed(form, "atype"), signed(form, "btype"))
-    test = INTEGER[form["cmp"]]
-    return scalar(form, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False)
+    signs = (signed(instruction, "atype"), signed(instruction, "btype"))
+    test = INTEGER[instruction["cmp"]]
+    return scalar(
+        instruction, (signs[0], *signs), lambda a, b: test(a, b).astype(np.int64), None, narrow=False
+    )
 
 
 @operation("vmad")
-def multiply_add(form: Decoded) -> Pure:
+def multiply_add(instruction: Decoded) -> Pure:
     """PTX ISA 9.7.18.1.3, as measured on an H200.
 
     A whole word of `a`, `b` or `c` counts as signed, even where its type is unsigned. Where the final result
     is unsigned, scaling shifts zeros into its 64 bits, but `.sat` still takes them as signed.
     """
-    a_signed, b_signed = signed(form, "atype"), signed(form, "btype")
-    plus_one, saturate, scale = form["po"] is not None, form["sat"], form["scale"] or 0
-    negative, negative_c = form.negated("a") != form.negated("b"), form.negated("c")
+    a_signed, b_signed = signed(instruction, "atype"), signed(instruction, "btype")
+    plus_one, saturate, scale = instruction["po"] is not None, instruction["sat"], instruction["scale"] or 0
+    negative, negative_c = instruction.negated("a") != instruction.negated("b"), instruction.negated("c")
     any_sign = a_signed or b_signed or negative or negative_c
-    (a_low, a_size), (b_low, b_size) = PARTS[form.selector("a")], PARTS[form.selector("b")]
+    (a_low, a_size), (b_low, b_size) = PARTS[instruction.selector("a")], PARTS[instruction.selector("b")]
     least, greatest = (np.int64(bound) for bound in limits(32, any_sign))
 
     def function(a: Any, b: Any, c: Any) -> Any:
@@ -196,15 +200,17 @@ def multiply_add(form: Decoded) -> Pure:
             result = bits.signed(bits.unsigned(result) >> np.uint64(scale))
         return low_word(np.clip(result, least, greatest) if saturate else result)
 
-    return words(form, function)
+    return words(instruction, function)
 
 
-def simd(form: Decoded, count: int, signs: tuple[bool, bool, bool], main: Callable[[Any, Any], Any]) -> Pure:
+def simd(
+    instruction: Decoded, count: int, signs: tuple[bool, bool, bool], main: Callable[[Any, Any], Any]
+) -> Pure:
     """A SIMD video instruction around its operation on int64, on `count` lanes one by one."""
-    size, saturate, accumulate = 32 // count, form["sat"], form["add"]
-    a_lanes = parts(form, "a", range(count))
-    b_lanes = parts(form, "b", range(count, 2 * count))
-    written = sorted(parts(form, "d", range(count)))
+    size, saturate, accumulate = 32 // count, instruction["sat"], instruction["add"]
+    a_lanes = parts(instruction, "a", range(count))
+    b_lanes = parts(instruction, "b", range(count, 2 * count))
+    written = sorted(parts(instruction, "d", range(count)))
     least, greatest = (np.int64(bound) for bound in limits(size, signs[0]))
     field = (1 << size) - 1
 
@@ -225,25 +231,25 @@ def simd(form: Decoded, count: int, signs: tuple[bool, bool, bool], main: Callab
                 result = (result & kept) | (word & np.uint32(field)) << np.uint32(place)
         return result
 
-    return words(form, function)
+    return words(instruction, function)
 
 
-def parts(form: Decoded, operand: str, default: Iterable[int]) -> list[int]:
+def parts(instruction: Decoded, operand: str, default: Iterable[int]) -> list[int]:
     """The numbers of an operand's selector, the last first: of `.b3210` 0, 1, 2, 3.
 
     Of `a` and `b` they say for each lane which part of the two sources comes there, of the destination which
     lanes are written.
     """
-    selector = form.selector(operand)
+    selector = instruction.selector(operand)
     return [int(digit) for digit in reversed(selector[1:])] if selector is not None else list(default)
 
 
 def simd_arithmetic(count: int, main: Callable[[Any, Any], Any]) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.2.1 and 9.7.18.2.3."""
 
-    def made(form: Decoded) -> Pure:
-        signs = (signed(form, "dtype"), signed(form, "atype"), signed(form, "btype"))
-        return simd(form, count, signs, main)
+    def made(instruction: Decoded) -> Pure:
+        signs = (signed(instruction, "dtype"), signed(instruction, "atype"), signed(instruction, "btype"))
+        return simd(instruction, count, signs, main)
 
     return made
 
@@ -251,10 +257,10 @@ def simd_arithmetic(count: int, main: Callable[[Any, Any], Any]) -> Callable[[De
 def simd_compare(count: int) -> Callable[[Decoded], Pure]:
     """PTX ISA 9.7.18.2.2 and 9.7.18.2.4."""
 
-    def made(form: Decoded) -> Pure:
-        test = INTEGER[form["cmp"]]
-        signs = (False, signed(form, "atype"), signed(form, "btype"))
-        return simd(form, count, signs, lambda a, b: test(a, b).astype(np.int64))
+    def made(instruction: Decoded) -> Pure:
+        test = INTEGER[instruction["cmp"]]
+        signs = (False, signed(instruction, "atype"), signed(instruction, "btype"))
+        return simd(instruction, count, signs, lambda a, b: test(a, b).astype(np.int64))
 
     return made
 

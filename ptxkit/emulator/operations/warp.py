@@ -35,13 +35,13 @@ effect = Effects("synchronization")
 
 
 @movement("shfl")
-def shfl(form: ScopedInstruction) -> Effect:
+def shfl(instruction: ScopedInstruction) -> Effect:
     """`shfl.sync.mode.b32 d{|p}, a, b, c, membermask`."""
-    if not form["sync"]:
+    if not instruction["sync"]:
         raise Unsupported("without `.sync`")
-    mode, target, inside = form["mode"], form.target("d"), form.target("p")
-    a, b, c, members = (form.source(name) for name in ("a", "b", "c", "membermask"))
-    read, check, site = a.reader, check_members(members, form.site), form.site
+    mode, target, inside = instruction["mode"], instruction.target("d"), instruction.target("p")
+    a, b, c, members = (instruction.source(name) for name in ("a", "b", "c", "membermask"))
+    read, check, site = a.reader, check_members(members, instruction.site), instruction.site
     fixed = b.value is not None and c.value is not None
     lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
     move = _mover(lanes[0]) if lanes is not None else None
@@ -70,7 +70,7 @@ def shfl(form: ScopedInstruction) -> Effect:
         put(inside, lane_set, in_range, None, guard)
         return mask is not None
 
-    return Effect(step, WarpSyncPoint(form.site, members, form.guard, a))
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, a))
 
 
 def _source_lanes(mode: Mode, b: Any, c: Any) -> tuple[Any, Any]:
@@ -148,13 +148,13 @@ def _mover(lanes: np.ndarray) -> Callable[[Any], Any]:
 
 
 @effect("vote")
-def vote(form: ScopedInstruction) -> Effect:
+def vote(instruction: ScopedInstruction) -> Effect:
     """`vote.sync.{all,any,uni}.pred d, {!}a, membermask`, `vote.sync.ballot.b32`."""
-    if not form["sync"]:
+    if not instruction["sync"]:
         raise Unsupported("without `.sync`")
-    mode, target = form["mode"], form.target("d")
-    source, members = form.source("a"), form.source("membermask")
-    read, check, site = source.reader, check_members(members, form.site), form.site
+    mode, target = instruction["mode"], instruction.target("d")
+    source, members = instruction.source("a"), instruction.source("membermask")
+    read, check, site = source.reader, check_members(members, instruction.site), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)
@@ -175,15 +175,15 @@ def vote(form: ScopedInstruction) -> Effect:
                 result = result | (true == 0)
         put(target, lane_set, result, None, guard)
 
-    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source))
 
 
 @effect("match")
-def match(form: ScopedInstruction) -> Effect:
+def match(instruction: ScopedInstruction) -> Effect:
     """`match.any.sync.type d, a, membermask`, `match.all.sync.type d{|p}, a, membermask`."""
-    of_all, target, same = form["all"] is not None, form.target("d"), form.target("p")
-    source, members = form.source("a"), form.source("membermask")
-    read, check, site = source.reader, check_members(members, form.site), form.site
+    of_all, target, same = instruction["all"] is not None, instruction.target("d"), instruction.target("p")
+    source, members = instruction.source("a"), instruction.source("membermask")
+    read, check, site = source.reader, check_members(members, instruction.site), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)
@@ -202,18 +202,22 @@ def match(form: ScopedInstruction) -> Effect:
             found = np.where(all_same, every, np.uint32(0))
         put(target, lane_set, found, None, guard)
 
-    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source))
 
 
 @effect("redux")
-def redux(form: ScopedInstruction) -> Effect:
+def redux(instruction: ScopedInstruction) -> Effect:
     """`redux.sync.op.type d, a, membermask`."""
-    source, members, target = form.source("src"), form.source("membermask"), form.target("dst")
+    source, members, target = (
+        instruction.source("src"),
+        instruction.source("membermask"),
+        instruction.target("dst"),
+    )
     if source.dtype.kind == "f":
-        reduce = _float_reduction(form["op"], form["abs"], form["NaN"])
+        reduce = _float_reduction(instruction["op"], instruction["abs"], instruction["NaN"])
     else:
-        reduce = _integer_reduction(form["op"], source.dtype)
-    read, check, site = source.reader, check_members(members, form.site), form.site
+        reduce = _integer_reduction(instruction["op"], source.dtype)
+    read, check, site = source.reader, check_members(members, instruction.site), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         named = check(lane_set, guard)
@@ -238,7 +242,7 @@ def redux(form: ScopedInstruction) -> Effect:
         put(target, lane_set, result, mask, guard)
         return mask is not None
 
-    return Effect(step, WarpSyncPoint(form.site, members, form.guard, source))
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source))
 
 
 def _integer_reduction(operator: MemoryOperation, dtype: np.dtype) -> Callable[..., np.ndarray]:
@@ -278,11 +282,15 @@ def _float_reduction(operator: MemoryOperation, absolute: bool, nan: bool) -> Ca
 
 
 @effect("elect")
-def elect(form: ScopedInstruction) -> Effect:
+def elect(instruction: ScopedInstruction) -> Effect:
     """`elect.sync d|p, membermask`: the lowest lane of the mask leads, as on hardware. A strict emulator in
     random order takes one that the seed gives, always the same of a mask: no more is promised."""
-    members, target, leads = form.source("membermask"), form.target("d"), form.target("p")
-    check = check_members(members, form.site)
+    members, target, leads = (
+        instruction.source("membermask"),
+        instruction.target("d"),
+        instruction.target("p"),
+    )
+    check = check_members(members, instruction.site)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         named = check(lane_set, guard)
@@ -292,7 +300,7 @@ def elect(form: ScopedInstruction) -> Effect:
         put(target, lane_set, leader, None, guard)
         put(leads, lane_set, leader == LANES, None, guard)
 
-    return Effect(step, WarpSyncPoint(form.site, members, form.guard))
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard))
 
 
 def _leader(candidates: Any, start: int) -> Any:
@@ -306,9 +314,9 @@ def _leader(candidates: Any, start: int) -> Any:
 
 
 @effect("activemask")
-def activemask(form: ScopedInstruction) -> Effect:
+def activemask(instruction: ScopedInstruction) -> Effect:
     """`activemask.b32 d`."""
-    target = form.target("d")
+    target = instruction.target("d")
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         lanes = executing(lane_set, guard)

@@ -89,41 +89,47 @@ class WgmmaPlan:
 
 
 @effect("wgmma.mma_async")
-def mma_async(form: ScopedInstruction) -> Effect:
+def mma_async(instruction: ScopedInstruction) -> Effect:
     """`wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dtype.atype.btype d, a, b-desc, .., scale-d..`."""
-    shape, sparse = form.the(Shape), form["sp"] is not None
-    d, a, b = (type_.name for type_ in form.types)
-    majors = ("MN" if form.constant("imm_trans_a") else "K", "MN" if form.constant("imm_trans_b") else "K")
-    negated = (form.constant("imm_scale_a") == -1, form.constant("imm_scale_b") == -1)
-    plan = WgmmaPlan(
-        (d, a, b), shape.n, shape.k, sparse, arithmetic(form, "wgmma", (d, a, b, d)), negated, majors
+    shape, sparse = instruction.the(Shape), instruction["sp"] is not None
+    d, a, b = (type_.name for type_ in instruction.types)
+    majors = (
+        "MN" if instruction.constant("imm_trans_a") else "K",
+        "MN" if instruction.constant("imm_trans_b") else "K",
     )
-    target = MatrixTarget.of(form, "d", Fragment(*fragments.wgmma_d(shape.n), DTYPES[d].bits))
+    negated = (instruction.constant("imm_scale_a") == -1, instruction.constant("imm_scale_b") == -1)
+    plan = WgmmaPlan(
+        (d, a, b), shape.n, shape.k, sparse, arithmetic(instruction, "wgmma", (d, a, b, d)), negated, majors
+    )
+    target = MatrixTarget.of(instruction, "d", Fragment(*fragments.wgmma_d(shape.n), DTYPES[d].bits))
     source = descriptor = None
-    if "a_desc" in form.operands:
-        descriptor = form.source("a_desc")
+    if "a_desc" in instruction.operands:
+        descriptor = instruction.source("a_desc")
     else:
         stored, bits = (plan.stored // 32, 32) if a == "b1" else (plan.stored, plan.bits)
         row, column = fragments.wgmma_a(stored, bits)
-        source = MatrixSource.of(form, "a", Fragment(column, row, bits))
-    descriptor_b = form.source("b_desc")
-    metadata = WgmmaMetadata(form, plan.k, plan.bits) if sparse else None
-    accumulate = _accumulates(form)
+        source = MatrixSource.of(instruction, "a", Fragment(column, row, bits))
+    descriptor_b = instruction.source("b_desc")
+    metadata = WgmmaMetadata(instruction, plan.k, plan.bits) if sparse else None
+    accumulate = _accumulates(instruction)
     used = (*target.targets, *(source.sources if source else ()))
     slots = frozenset(part.slot for part in used if part is not None and part.slot is not None)
-    form.scope.program.asynchronous = True
-    form.scope.program.touches("shared", 16)
-    form.scope.warpgroup_slots |= slots
+    instruction.scope.program.asynchronous = True
+    instruction.scope.program.touches("shared", 16)
+    instruction.scope.warpgroup_slots |= slots
     operands = target, source, descriptor, descriptor_b, metadata, accumulate
-    return Effect(_Issue(form.site, plan, shape, *operands, slots), WarpgroupSyncPoint(form.site, form.guard))
+    return Effect(
+        _Issue(instruction.site, plan, shape, *operands, slots),
+        WarpgroupSyncPoint(instruction.site, instruction.guard),
+    )
 
 
-def _accumulates(form: ScopedInstruction) -> SourceOperand:
+def _accumulates(instruction: ScopedInstruction) -> SourceOperand:
     """scale-d: a predicate, or 0 and 1."""
-    number = form.constant("scale_d")
+    number = instruction.constant("scale_d")
     if number is not None:
         return SourceOperand(np.dtype(bool), 1, value=np.bool_(number != 0))
-    return form.source("scale_d")
+    return instruction.source("scale_d")
 
 
 @dataclass(slots=True, eq=False)
@@ -335,14 +341,14 @@ def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
     return low < launch.shared.start or high > launch.shared.start + launch.shared.total
 
 
-def warpgroup_wide(form: ScopedInstruction, do: Callable[[Warpgroups, Members], None]) -> Effect:
+def warpgroup_wide(instruction: ScopedInstruction, do: Callable[[Warpgroups, Members], None]) -> Effect:
     """`wgmma.fence.sync.aligned`, `wgmma.commit_group.sync.aligned`."""
-    site = form.site
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         do(lane_set.batch.own(Warpgroups), Members.of(lane_set, guard, site))
 
-    return Effect(step, WarpgroupSyncPoint(site, form.guard))
+    return Effect(step, WarpgroupSyncPoint(site, instruction.guard))
 
 
 effect("wgmma.fence")(partial(warpgroup_wide, do=Warpgroups.fence))
@@ -350,12 +356,12 @@ effect("wgmma.commit_group")(partial(warpgroup_wide, do=Warpgroups.commit))
 
 
 @effect("wgmma.wait_group")
-def wait_group(form: ScopedInstruction) -> Effect:
+def wait_group(instruction: ScopedInstruction) -> Effect:
     """`wgmma.wait_group.sync.aligned N`."""
-    site, left = form.site, form.number("N")
+    site, left = instruction.site, instruction.number("N")
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         members = Members.of(lane_set, guard, site)
         return lane_set.batch.own(Warpgroups).wait(lane_set, members, left, site)
 
-    return Effect(step, WarpgroupSyncPoint(site, form.guard))
+    return Effect(step, WarpgroupSyncPoint(site, instruction.guard))

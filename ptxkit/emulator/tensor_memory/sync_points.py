@@ -40,12 +40,12 @@ class TensorSyncPoint:
 
     code = "P6118"
 
-    def __init__(self, form: ScopedInstruction, columns: SourceOperand, cta_group: int) -> None:
-        self.site = form.site
-        self.aligned = AlignedSyncPoint(form)
+    def __init__(self, instruction: ScopedInstruction, columns: SourceOperand, cta_group: int) -> None:
+        self.site = instruction.site
+        self.aligned = AlignedSyncPoint(instruction)
         self.columns = columns
         self.cta_group = cta_group
-        self.guard = form.guard.reader if form.guard is not None else None
+        self.guard = instruction.guard.reader if instruction.guard is not None else None
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
         admitted = self.aligned(lane_set)
@@ -201,9 +201,9 @@ class DeallocationSyncPoint(TensorSyncPoint):
     """The synchronisation point of `tcgen05.dealloc`. `address`: the operand with the TMEM address."""
 
     def __init__(
-        self, form: ScopedInstruction, address: SourceOperand, columns: SourceOperand, cta_group: int
+        self, instruction: ScopedInstruction, address: SourceOperand, columns: SourceOperand, cta_group: int
     ) -> None:
-        super().__init__(form, columns, cta_group)
+        super().__init__(instruction, columns, cta_group)
         self.address = address
 
     def settled(self, engine: Engine, row: int) -> bool:

@@ -151,8 +151,8 @@ class WgmmaSharedOperand:
 class WgmmaMetadata(SparsityMetadata):
     """The operands `sp-meta, sp-sel`: each warp gives those of its 16 rows."""
 
-    def __init__(self, form: ScopedInstruction, k: int, bits: int) -> None:
-        super().__init__(form, ("sp_meta", "sp_sel"), k, bits, TF32 if bits == 32 else ANY_ORDER)
+    def __init__(self, instruction: ScopedInstruction, k: int, bits: int) -> None:
+        super().__init__(instruction, ("sp_meta", "sp_sel"), k, bits, TF32 if bits == 32 else ANY_ORDER)
         self.threads = np.concatenate([self.lanes + WARP * warp for warp in range(WARPS)])
         self.shifts = np.tile(self.shifts, (WARPS, 1))
 

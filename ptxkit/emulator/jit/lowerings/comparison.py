@@ -30,10 +30,10 @@ BOOLEAN = {
 
 
 @lowers("setp")
-def setp(form: Decoded) -> Lowering | None:
+def setp(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.6.2."""
-    kind, operator, join = form.type_of("a"), form["CmpOp"], BOOLEAN.get(form["BoolOp"])
-    if kind.is_float and (kind.bits // kind.lanes == 16 or form["ftz"]):
+    kind, operator, join = instruction.type_of("a"), instruction["CmpOp"], BOOLEAN.get(instruction["BoolOp"])
+    if kind.is_float and (kind.bits // kind.lanes == 16 or instruction["ftz"]):
         return None
 
     def lower(w: Words, a: Any, b: Any, c: Any = None) -> Any:

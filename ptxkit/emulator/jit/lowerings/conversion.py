@@ -16,13 +16,16 @@ lowers = Lowerings("conversion")
 
 
 @lowers("cvt")
-def cvt(form: Decoded) -> Lowering | None:
+def cvt(instruction: Decoded) -> Lowering | None:
     """To floats rounded to nearest, to integers toward zero."""
-    if any(form[slot] for slot in ("ftz", "sat", "relu", "satfinite")):
+    if any(instruction[slot] for slot in ("ftz", "sat", "relu", "satfinite")):
         return None
-    if form.find(Rounding) not in (None, Rounding.RN) or form["irnd"] not in (None, IntegerRounding.RZI):
+    if instruction.find(Rounding) not in (None, Rounding.RN) or instruction["irnd"] not in (
+        None,
+        IntegerRounding.RZI,
+    ):
         return None
-    result, source = form.types
+    result, source = instruction.types
     if not (source.is_integer or result.is_integer):
         return FLOATS.get((result.name, source.name))
     if source.is_integer and result.is_integer:

@@ -16,10 +16,10 @@ lowers = Lowerings("movement")
 
 
 @lowers("mov")
-def mov(form: Decoded) -> Lowering | None:
+def mov(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.9.3 and 9.7.9.4."""
-    bits = form.the(DType).bits
-    pieces, packed = (len(form.values(written)) for written in (True, False))
+    bits = instruction.the(DType).bits
+    pieces, packed = (len(instruction.values(written)) for written in (True, False))
     if bits > 64:
         return None
     if pieces == packed:
@@ -40,9 +40,9 @@ def packed_word(w: Words, parts: tuple[Any, ...], bits: int) -> Any:
 
 
 @lowers("prmt")
-def prmt(form: Decoded) -> Lowering | None:
+def prmt(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.9.7."""
-    return None if form["mode"] else permute
+    return None if instruction["mode"] else permute
 
 
 def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
@@ -79,7 +79,7 @@ def permute(w: Words, a: Any, b: Any, selectors: Any) -> Any:
 
 
 @lowers("cvta", "cvta.to")
-def cvta(form: Decoded) -> Lowering:
+def cvta(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.9.20."""
-    step = window(form)
+    step = window(instruction)
     return (lambda w, a: w.add(a, w.constant(64, step))) if step else same

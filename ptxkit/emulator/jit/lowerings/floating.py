@@ -125,13 +125,13 @@ def square_root(w: Words, a: Any) -> Any:
 def nearest(compute: Numbers) -> Maker:
     """What exists for f32, f32x2 and f64, where it rounds to nearest, without `.sat`."""
 
-    def made(form: Decoded) -> Lowering | None:
+    def made(instruction: Decoded) -> Lowering | None:
         # The products of `.ftz` have a rule of their own (`numerics.single.flush_result`); sums have not.
-        unlike = form["ftz"] and compute not in (add, subtract)
-        if form["rnd"] not in (None, Rounding.RN) or form["sat"] or unlike:
+        unlike = instruction["ftz"] and compute not in (add, subtract)
+        if instruction["rnd"] not in (None, Rounding.RN) or instruction["sat"] or unlike:
             return None
-        lower = arithmetic(compute, form["ftz"])
-        return on_pairs(lower) if form.types[0].lanes == 2 else lower
+        lower = arithmetic(compute, instruction["ftz"])
+        return on_pairs(lower) if instruction.types[0].lanes == 2 else lower
 
     return made
 
@@ -139,10 +139,10 @@ def nearest(compute: Numbers) -> Maker:
 def approximate(compute: Numbers) -> Maker:
     """`.approx` on f32 where it is the rounded value, or what `nearest` does."""
 
-    def made(form: Decoded) -> Lowering | None:
-        if not form["approx"]:
-            return nearest(compute)(form)
-        return arithmetic(compute, form["ftz"]) if form.types[0].bits == 32 else None
+    def made(instruction: Decoded) -> Lowering | None:
+        if not instruction["approx"]:
+            return nearest(compute)(instruction)
+        return arithmetic(compute, instruction["ftz"]) if instruction.types[0].bits == 32 else None
 
     return made
 
@@ -151,17 +151,17 @@ lowers("add")(nearest(add))  # PTX ISA 9.7.3.3
 lowers("sub")(nearest(subtract))  # 9.7.3.4
 lowers("mul")(nearest(multiply))  # 9.7.3.5
 lowers("fma", "mad")(nearest(multiply_add))  # 9.7.3.6 and 9.7.3.7
-lowers("div")(lambda form: None if form["approx"] else nearest(divide)(form))  # 9.7.3.8
-lowers("div.full")(lambda form: arithmetic(divide, form["ftz"]))
-lowers("rcp")(lambda form: approximate(reciprocal(form.types[0].bits))(form))  # 9.7.3.13
+lowers("div")(lambda instruction: None if instruction["approx"] else nearest(divide)(instruction))  # 9.7.3.8
+lowers("div.full")(lambda instruction: arithmetic(divide, instruction["ftz"]))
+lowers("rcp")(lambda instruction: approximate(reciprocal(instruction.types[0].bits))(instruction))  # 9.7.3.13
 lowers("sqrt")(approximate(square_root))  # 9.7.3.15
 
 
 def turned(turn: Lowering) -> Maker:
     """`abs` or `neg`: `turn` of a word and its sign bit. PTX ISA 9.7.3.9 and 9.7.3.10."""
 
-    def made(form: Decoded) -> Lowering:
-        bits, flushes = form.types[0].bits, form["ftz"]
+    def made(instruction: Decoded) -> Lowering:
+        bits, flushes = instruction.types[0].bits, instruction["ftz"]
 
         def lower(w: Words, a: Any) -> Any:
             result = turn(w, flush(w, a) if flushes else a, 1 << bits - 1)
@@ -182,9 +182,9 @@ lowers("neg")(turned(lambda w, a, sign: w.differ(a, w.constant(w.bits(a), sign))
 def least_or_largest(largest: bool) -> Maker:
     """`min` or `max`. PTX ISA 9.7.3.11 and 9.7.3.12."""
 
-    def made(form: Decoded) -> Lowering | None:
-        flushes, propagates = form["ftz"], form["NaN"]
-        if form["abs"]:
+    def made(instruction: Decoded) -> Lowering | None:
+        flushes, propagates = instruction["ftz"], instruction["NaN"]
+        if instruction["abs"]:
             return None
 
         def lower(w: Words, *words: Any) -> Any:
@@ -220,7 +220,7 @@ def extreme(w: Words, a: Any, b: Any, largest: bool, propagates: bool) -> Any:
 
 
 @lowers("copysign")
-def copysign(form: Decoded) -> Lowering:
+def copysign(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.3.2."""
-    sign = 1 << form.types[0].bits - 1
+    sign = 1 << instruction.types[0].bits - 1
     return lambda w, a, b: w.either(w.mask(a, sign), w.mask(b, sign - 1))

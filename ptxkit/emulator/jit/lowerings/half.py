@@ -67,13 +67,15 @@ def arithmetic(compute: Any) -> Any:
     def on_codes(w: Words, *codes: Any) -> Any:
         return narrow(w, compute(w, *(w.number(widen(w, code)) for code in codes)))
 
-    def made(form: Decoded) -> Lowering | None:
-        if form.types[0] not in F16 or any(form[slot] for slot in ("ftz", "sat", "relu", "oob")):
+    def made(instruction: Decoded) -> Lowering | None:
+        if instruction.types[0] not in F16 or any(
+            instruction[slot] for slot in ("ftz", "sat", "relu", "oob")
+        ):
             return None
 
         def lower(w: Words, *words: Any) -> Any:
             low = on_codes(w, *(w.resize(word, 32) for word in words))
-            if form.types[0].lanes == 1:
+            if instruction.types[0].lanes == 1:
                 return w.resize(low, 16)
             return w.either(low, w.left(on_codes(w, *(w.right(word, 16) for word in words)), 16))
 

@@ -17,8 +17,10 @@ elementwise = lowers.elementwise
 def plain(lowering: Lowering) -> Any:
     """A lowering of single integers, without `.sat` or `.relu`."""
 
-    def made(form: Decoded) -> Lowering | None:
-        return None if form["sat"] or form["relu"] or form.types[-1].lanes > 1 else lowering
+    def made(instruction: Decoded) -> Lowering | None:
+        return (
+            None if instruction["sat"] or instruction["relu"] or instruction.types[-1].lanes > 1 else lowering
+        )
 
     return made
 
@@ -29,9 +31,9 @@ elementwise("mul.lo", Words.multiply)
 elementwise("mad.lo", lambda w, a, b, c: w.add(w.multiply(a, b), c))
 
 
-def whole_product(form: Decoded) -> Lowering:
+def whole_product(instruction: Decoded) -> Lowering:
     """The product of two integers in twice their bits."""
-    kind = form.types[-1]
+    kind = instruction.types[-1]
 
     def lower(w: Words, a: Any, b: Any) -> Any:
         size, signed = 2 * kind.bits, kind.is_signed
@@ -40,9 +42,9 @@ def whole_product(form: Decoded) -> Lowering:
     return lower
 
 
-def upper_product(form: Decoded) -> Lowering | None:
+def upper_product(instruction: Decoded) -> Lowering | None:
     """The upper half of the product of two integers of up to 32 bits."""
-    multiply, size = whole_product(form), form.types[-1].bits
+    multiply, size = whole_product(instruction), instruction.types[-1].bits
     return None if size == 64 else lambda w, a, b: w.resize(w.right(multiply(w, a, b), size), size)
 
 
@@ -51,17 +53,17 @@ lowers("mul.hi")(upper_product)
 
 
 @lowers("mad.wide")
-def mad_wide(form: Decoded) -> Lowering:
+def mad_wide(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.1.4."""
-    multiply = whole_product(form)
+    multiply = whole_product(instruction)
     return lambda w, a, b, c: w.add(multiply(w, a, b), c)
 
 
 @lowers("mad.hi")
-def mad_hi(form: Decoded) -> Lowering | None:
+def mad_hi(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.1.4."""
-    multiply = upper_product(form)
-    return None if multiply is None or form["sat"] else lambda w, a, b, c: w.add(multiply(w, a, b), c)
+    multiply = upper_product(instruction)
+    return None if multiply is None or instruction["sat"] else lambda w, a, b, c: w.add(multiply(w, a, b), c)
 
 
 def negative(w: Words, a: Any) -> Any:
@@ -78,8 +80,8 @@ elementwise(
 def extreme(lowering: Lowering) -> Any:
     """`min` or `max`. PTX ISA 9.7.1.12 and 9.7.1.13."""
 
-    def made(form: Decoded) -> Lowering | None:
-        return plain(lambda w, a, b: lowering(w, a, b, form.types[-1].is_signed))(form)
+    def made(instruction: Decoded) -> Lowering | None:
+        return plain(lambda w, a, b: lowering(w, a, b, instruction.types[-1].is_signed))(instruction)
 
     return made
 
@@ -104,11 +106,11 @@ def field(w: Words, word: Any, bits: int) -> Any:
 
 
 @lowers("bfe")
-def bfe(form: Decoded) -> Lowering | None:
+def bfe(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.1.19."""
-    if form.types[0].is_signed:
+    if instruction.types[0].is_signed:
         return None
-    bits = form.types[0].bits
+    bits = instruction.types[0].bits
 
     def lower(w: Words, a: Any, position: Any, length: Any) -> Any:
         kept = low_ones(w, field(w, length, bits), bits)
@@ -118,9 +120,9 @@ def bfe(form: Decoded) -> Lowering | None:
 
 
 @lowers("bfi")
-def bfi(form: Decoded) -> Lowering:
+def bfi(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.1.20."""
-    bits = form.types[0].bits
+    bits = instruction.types[0].bits
 
     def lower(w: Words, a: Any, b: Any, position: Any, length: Any) -> Any:
         position, ones = field(w, position, bits), low_ones(w, field(w, length, bits), bits)
@@ -131,9 +133,9 @@ def bfi(form: Decoded) -> Lowering:
 
 
 @lowers("dp4a")
-def dp4a(form: Decoded) -> Lowering:
+def dp4a(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.1.23."""
-    a_signed, b_signed = form["atype"].is_signed, form["btype"].is_signed
+    a_signed, b_signed = instruction["atype"].is_signed, instruction["btype"].is_signed
     signed = a_signed or b_signed
 
     def lower(w: Words, a: Any, b: Any, c: Any) -> Any:

@@ -21,10 +21,10 @@ elementwise("cnot", lambda w, a: w.resize(w.compare("==", a, w.constant(w.bits(a
 
 
 @lowers("lop3")
-def lop3(form: Decoded) -> Lowering | None:
+def lop3(instruction: Decoded) -> Lowering | None:
     """PTX ISA 9.7.8.6."""
-    table = table_of(form)
-    if form["BoolOp"] is not None or not 0 < table < 255:
+    table = table_of(instruction)
+    if instruction["BoolOp"] is not None or not 0 < table < 255:
         return None
 
     def lower(w: Words, a: Any, b: Any, c: Any) -> Any:
@@ -48,17 +48,17 @@ elementwise("shl", Words.shift_left)  # 9.7.8.8
 
 
 @lowers("shr")
-def shr(form: Decoded) -> Lowering:
+def shr(instruction: Decoded) -> Lowering:
     """PTX ISA 9.7.8.9."""
-    signed = form.types[0].is_signed
+    signed = instruction.types[0].is_signed
     return lambda w, a, amount: w.shift_right(a, amount, signed)
 
 
 def funnel(left: bool) -> Any:
     """`shf.l` or `shf.r`. PTX ISA 9.7.8.7."""
 
-    def made(form: Decoded) -> Lowering:
-        wrap = form["mode"] is Mode.WRAP
+    def made(instruction: Decoded) -> Lowering:
+        wrap = instruction["mode"] is Mode.WRAP
 
         def lower(w: Words, a: Any, b: Any, amount: Any) -> Any:
             known = w.known(amount)

@@ -27,23 +27,23 @@ CONTAINED = (MmaKind.F8F6F4, MmaKind.MXF8F6F4)
 """Kinds whose elements sit in bytes."""
 
 
-def arithmetic(form: ScopedInstruction, instruction: str, types: tuple[str, str, str, str]) -> Compute:
-    """The arithmetic of an instruction. `instruction`: as for `tensor_cores.find`. `types`: of D, A, B and C.
-    Raises Unsupported: there is no model of it."""
+def arithmetic(instruction: ScopedInstruction, family: str, types: tuple[str, str, str, str]) -> Compute:
+    """The arithmetic of an instruction. `family`: as `instruction` of `tensor_cores.find`. `types`: of D, A,
+    B and C. Raises Unsupported: there is no model of it."""
     element = DTYPES[types[1]]
     if element.bits == 64:
-        return _f64(form.find(Rounding) or Rounding.RN)
+        return _f64(instruction.find(Rounding) or Rounding.RN)
     if element.bits == 1:
-        operator = next(operator for operator in form.all(MemoryOperation) if operator in BITWISE)
+        operator = next(operator for operator in instruction.all(MemoryOperation) if operator in BITWISE)
         return _exactly(partial(tensor_cores.multiply_bits, operator=operator))
     if element.is_integer:
-        a, b, saturate = types[1], types[2], form["satfinite"] is not None
+        a, b, saturate = types[1], types[2], instruction["satfinite"] is not None
         return _exactly(
             lambda left, right, start: tensor_cores.multiply_integers(
                 _signed(left, a), _signed(right, b), start, saturate
             )
         )
-    return _floats(form.scope, instruction, types, form.find(MmaKind))
+    return _floats(instruction.scope, family, types, instruction.find(MmaKind))
 
 
 BITWISE = (MemoryOperation.AND, MemoryOperation.XOR)

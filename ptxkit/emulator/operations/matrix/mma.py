@@ -27,9 +27,9 @@ from ptxkit.layouts import fragments
 class MmaMetadata(SparsityMetadata):
     """The operands `e, f`: metadata and sparsity selector; `ordered`: `.sp::ordered_metadata`."""
 
-    def __init__(self, form: ScopedInstruction, k: int, bits: int, ordered: bool) -> None:
+    def __init__(self, instruction: ScopedInstruction, k: int, bits: int, ordered: bool) -> None:
         meaningful = TF32 if bits == 32 else ORDERED if ordered else ANY_ORDER
-        super().__init__(form, ("e", "f"), k, bits, meaningful)
+        super().__init__(instruction, ("e", "f"), k, bits, meaningful)
 
     def read(self, lane_set: LaneSet, guard: Any) -> tuple[np.ndarray, Mask]:
         """The nibbles of each tile, see `checked`."""
@@ -63,16 +63,16 @@ class ScaleOperand:
 
     def __init__(
         self,
-        form: ScopedInstruction,
+        instruction: ScopedInstruction,
         matrix: str,
         kind: str,
         count: int,
         lanes: Callable[[int], np.ndarray],
         threads: int,
     ) -> None:
-        self.kind, self.count, self.site = kind, count, form.site
-        self.data = form.source(f"sf{matrix}", "b32")
-        self.selectors = form.source(f"byte_{matrix}"), form.source(f"thread_{matrix}")
+        self.kind, self.count, self.site = kind, count, instruction.site
+        self.data = instruction.source(f"sf{matrix}", "b32")
+        self.selectors = instruction.source(f"byte_{matrix}"), instruction.source(f"thread_{matrix}")
         self.lanes = np.stack([lanes(choice) for choice in range(threads)])
 
     def read(self, lane_set: LaneSet, guard: Any) -> tuple[Scales, Mask]:
@@ -126,27 +126,29 @@ DEFAULT_VECTOR = {MmaKind.MXF8F6F4: ScaleVector.X1, MmaKind.MXF4: ScaleVector.X2
 
 @later("mma")
 @effect("mma")
-def mma(form: ScopedInstruction) -> Effect:
+def mma(instruction: ScopedInstruction) -> Effect:
     """`mma{.sp}.sync.aligned.shape.alayout.blayout{.kind}{..}.dtype.atype.btype.ctype{..} d, a, b, c, ..`."""
-    shape, kind = form.the(Shape), form.find(MmaKind)
-    sparse = SparseOrder.ORDERED if "sp::ordered_metadata" in form.match.slots else form["spvariant"]
-    d, a, b, c = (type_.name for type_ in form.types[:4])
+    shape, kind = instruction.the(Shape), instruction.find(MmaKind)
+    sparse = (
+        SparseOrder.ORDERED if "sp::ordered_metadata" in instruction.match.slots else instruction["spvariant"]
+    )
+    d, a, b, c = (type_.name for type_ in instruction.types[:4])
     quads = shape == QUADS and a == "f16"
-    compute = arithmetic(form, "mma.m8n8k4" if quads else "mma", (d, a, b, c))
+    compute = arithmetic(instruction, "mma.m8n8k4" if quads else "mma", (d, a, b, c))
     bits = 8 if kind in CONTAINED else 32 if a == "tf32" else DTYPES[a].bits
     if quads:
-        shape_a, shape_b, shape_c, shape_d = _quads(form.all(Layout), c, d)
+        shape_a, shape_b, shape_c, shape_d = _quads(instruction.all(Layout), c, d)
     else:
         stored = shape.k // 2 if sparse else shape.k
         shape_a, shape_b = _factors(shape.m, shape.n, stored, shape.k, bits)
         shape_c = shape_d = Fragment(*fragments.mma_cd(shape.m, shape.n), DTYPES[c].bits)
-    target = MatrixTarget.of(form, "d", shape_d)
-    left = MatrixSource.of(form, "a", shape_a)
-    right = MatrixSource.of(form, "b", shape_b)
-    start = MatrixSource.of(form, "c", shape_c)
-    metadata = MmaMetadata(form, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
-    scales = _scales(form, kind) if kind in SCALED else None
-    site = form.site
+    target = MatrixTarget.of(instruction, "d", shape_d)
+    left = MatrixSource.of(instruction, "a", shape_a)
+    right = MatrixSource.of(instruction, "b", shape_b)
+    start = MatrixSource.of(instruction, "c", shape_c)
+    metadata = MmaMetadata(instruction, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
+    scales = _scales(instruction, kind) if kind in SCALED else None
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         check_whole_warps(lane_set, guard, site)
@@ -171,7 +173,7 @@ def mma(form: ScopedInstruction) -> Effect:
         )
         return target.write(lane_set, guard, result, unknown.found(lane_set, site))
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 QUADS = Shape(8, 8, 4)
@@ -199,9 +201,9 @@ def _factors(rows: int, columns: int, stored: int, depth: int, bits: int) -> tup
     return Fragment(column, row, bits), Fragment(*fragments.mma_b(columns, depth, bits), bits)
 
 
-def _scales(form: ScopedInstruction, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
-    element, count = form.types[4].name, VECTORS[form.find(ScaleVector) or DEFAULT_VECTOR[kind]]
+def _scales(instruction: ScopedInstruction, kind: MmaKind) -> tuple[ScaleOperand, ScaleOperand]:
+    element, count = instruction.types[4].name, VECTORS[instruction.find(ScaleVector) or DEFAULT_VECTOR[kind]]
     return (
-        ScaleOperand(form, "a", element, count, fragments.mma_scales_a, 2),
-        ScaleOperand(form, "b", element, count, fragments.mma_scales_b, 4),
+        ScaleOperand(instruction, "a", element, count, fragments.mma_scales_a, 2),
+        ScaleOperand(instruction, "b", element, count, fragments.mma_scales_b, 4),
     )

@@ -101,14 +101,14 @@ class RowAccess:
     The others' addresses don't matter; up to sm_75 they must be valid too (9.7.14.5.15).
     """
 
-    def __init__(self, form: ScopedInstruction, count: int, size: int = ROW) -> None:
-        space = plain_space(form["ss"] or StateSpace.GENERIC)
-        self.site: Site = form.site
+    def __init__(self, instruction: ScopedInstruction, count: int, size: int = ROW) -> None:
+        space = plain_space(instruction["ss"] or StateSpace.GENERIC)
+        self.site: Site = instruction.site
         self.size = size
-        checked = WARP if form.scope.program.capability <= (7, 5) else count
+        checked = WARP if instruction.scope.program.capability <= (7, 5) else count
         self.lanes = np.arange(WARP)[None] < checked
-        self.accessor = Accessor(form.address("p"), space, size, form.site)
-        form.scope.program.touches("shared", size)
+        self.accessor = Accessor(instruction.address("p"), space, size, instruction.site)
+        instruction.scope.program.touches("shared", size)
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> list[Access]:
         """The accesses, to shared memory alone. Raises P602, an address lies elsewhere; P603, it is no
@@ -165,14 +165,19 @@ def _words(rows: np.ndarray) -> tuple[np.ndarray, ...]:
 
 @later("ldmatrix")
 @effect("ldmatrix")
-def ldmatrix(form: ScopedInstruction) -> Effect:
+def ldmatrix(instruction: ScopedInstruction) -> Effect:
     """`ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p]`; `.b8x16.src_fmt` decompresses, and `.s8.s4`
     extends signs."""
-    shape, count, trans, packed = form.the(Shape), form["num"], form["trans"] is not None, form["src_fmt"]
+    shape, count, trans, packed = (
+        instruction.the(Shape),
+        instruction["num"],
+        instruction["trans"] is not None,
+        instruction["src_fmt"],
+    )
     height = ROWS[shape]
-    targets = [form.target(part, "b32") for part in form.parts("r")]
-    signed = DTYPES["s4"] in form.types
-    access, site = RowAccess(form, count * height, S4_ROW if signed else ROW), form.site
+    targets = [instruction.target(part, "b32") for part in instruction.parts("r")]
+    signed = DTYPES["s4"] in instruction.types
+    access, site = RowAccess(instruction, count * height, S4_ROW if signed else ROW), instruction.site
 
     def arranged(rows: np.ndarray) -> list[np.ndarray]:
         if packed is not None:
@@ -192,15 +197,15 @@ def ldmatrix(form: ScopedInstruction) -> Effect:
                 target.write(lane_set, value, entry, guard)
         return masks is not None
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 @effect("stmatrix")
-def stmatrix(form: ScopedInstruction) -> Effect:
+def stmatrix(instruction: ScopedInstruction) -> Effect:
     """`stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r`."""
-    shape, count, trans = form.the(Shape), form["num"], form["trans"] is not None
-    sources = [form.source(part, "b32") for part in form.parts("r")]
-    access, site = RowAccess(form, 8 * count), form.site
+    shape, count, trans = instruction.the(Shape), instruction["num"], instruction["trans"] is not None
+    sources = [instruction.source(part, "b32") for part in instruction.parts("r")]
+    access, site = RowAccess(instruction, 8 * count), instruction.site
 
     def arranged(registers: list[Any], n: int) -> np.ndarray:
         rows = np.zeros((n, WARP, ROW), np.uint8)
@@ -220,13 +225,13 @@ def stmatrix(form: ScopedInstruction) -> Effect:
             origin = launch.origin_of_store(first, site)
         access.store(lane_set, guard, rows, mask, origin)
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 @effect("movmatrix")
-def movmatrix(form: ScopedInstruction) -> Effect:
+def movmatrix(instruction: ScopedInstruction) -> Effect:
     """`movmatrix.sync.aligned.m8n8.trans.b16 d, a`."""
-    source, target, site = form.source("a"), form.target("d"), form.site
+    source, target, site = instruction.source("a"), instruction.target("d"), instruction.site
     read = source.reader
 
     def moved(lane_set: LaneSet, value: Any) -> np.ndarray:
@@ -242,4 +247,4 @@ def movmatrix(form: ScopedInstruction) -> Effect:
         put(target, lane_set, moved(lane_set, read(lane_set)), mask, guard)
         return mask is not None
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))

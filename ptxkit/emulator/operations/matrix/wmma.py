@@ -30,25 +30,27 @@ def _bits(element: str) -> int:
 
 
 @effect("wmma.mma")
-def mma(form: ScopedInstruction) -> Effect:
+def mma(instruction: ScopedInstruction) -> Effect:
     """`wmma.mma{.op.popc}.sync.aligned.alayout.blayout.shape{.rnd}.dtype{.atype.btype}.ctype d, a, b, c`.
 
     From sm_75 on fragments don't depend on the layout in memory.
     """
-    shape, types = form.the(Shape), [type_.name for type_ in form.types]
+    shape, types = instruction.the(Shape), [type_.name for type_ in instruction.types]
     d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
-    compute = arithmetic(form, "wmma", (d, a, b, c))
+    compute = arithmetic(instruction, "wmma", (d, a, b, c))
     rows, columns, depth = shape
     bits = _bits(a)
     if bits == 1:
         depth, bits = depth // 32, 32
     half = a == "f16"
     row, column = fragments.wmma_a(rows, columns, depth, bits, half)
-    target = MatrixTarget.of(form, "d", Fragment(*fragments.wmma_c(rows, columns), DTYPES[d].bits))
-    left = MatrixSource.of(form, "a", Fragment(column, row, bits))
-    right = MatrixSource.of(form, "b", Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits))
-    start = MatrixSource.of(form, "c", Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits))
-    site = form.site
+    target = MatrixTarget.of(instruction, "d", Fragment(*fragments.wmma_c(rows, columns), DTYPES[d].bits))
+    left = MatrixSource.of(instruction, "a", Fragment(column, row, bits))
+    right = MatrixSource.of(
+        instruction, "b", Fragment(*fragments.wmma_b(rows, columns, depth, bits, half), bits)
+    )
+    start = MatrixSource.of(instruction, "c", Fragment(*fragments.wmma_c(rows, columns), DTYPES[c].bits))
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         check_whole_warps(lane_set, guard, site)
@@ -61,7 +63,7 @@ def mma(form: ScopedInstruction) -> Effect:
         result = compute(*factors, start.codes(lane_set), None, None)
         return target.write(lane_set, guard, result, unknown.found(lane_set, site))
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 # ---- loads and stores
@@ -71,15 +73,15 @@ class Matrix:
     """A matrix in memory and in a warp's registers.
 
     Args:
-        form: the instruction, to which a stride that is left out is the matrix's own extent.
+        instruction: the instruction, to which a stride that is left out is the matrix's own extent.
         matrix: `a`, `b`, `c` or `d`.
     """
 
-    def __init__(self, form: ScopedInstruction, matrix: str) -> None:
-        by_row, element = form.the(Layout) is Layout.ROW, form.the(DType).name
-        space = plain_space(form["ss"] or StateSpace.GENERIC)
+    def __init__(self, instruction: ScopedInstruction, matrix: str) -> None:
+        by_row, element = instruction.the(Layout) is Layout.ROW, instruction.the(DType).name
+        space = plain_space(instruction["ss"] or StateSpace.GENERIC)
         self.bits = _bits(element)
-        cells, height, width = _cells(matrix, form.the(Shape), element)
+        cells, height, width = _cells(matrix, instruction.the(Shape), element)
         outer, inner = cells if by_row else (cells[1], cells[0])
         self.least = width if by_row else height
         self.word = max(self.bits, 32)
@@ -94,16 +96,16 @@ class Matrix:
         together = packed if runs else 1
         self.size = together * self.bits // 8
         self.fragment = self.registers * self.word // 8
-        self.site = form.site
-        self.address = form.address("p")
-        self.stride = form.source("stride") if "stride" in form.operands else None
+        self.site = instruction.site
+        self.address = instruction.address("p")
+        self.stride = instruction.source("stride") if "stride" in instruction.operands else None
         self.pieces = [
             FragmentPiece(
                 i // packed, i % packed * self.bits, FragmentPlace(self, outer[:, i], inner[:, i]), space
             )
             for i in range(0, elements, together)
         ]
-        form.scope.program.touches(space, self.size)
+        instruction.scope.program.touches(space, self.size)
 
     def strides(self, lane_set: LaneSet) -> Any:
         """The stride in elements."""
@@ -187,10 +189,10 @@ class FragmentPiece:
 def load(matrix: str) -> Callable[[ScopedInstruction], Effect]:
     """`wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}`."""
 
-    def made(form: ScopedInstruction) -> Effect:
-        where = Matrix(form, matrix)
-        targets = [form.target(part, f"b{where.word}") for part in form.parts("r")]
-        return Effect(_loader(where, targets, form.site), AlignedSyncPoint(form))
+    def made(instruction: ScopedInstruction) -> Effect:
+        where = Matrix(instruction, matrix)
+        targets = [instruction.target(part, f"b{where.word}") for part in instruction.parts("r")]
+        return Effect(_loader(where, targets, instruction.site), AlignedSyncPoint(instruction))
 
     return made
 
@@ -200,11 +202,11 @@ for matrix in ("a", "b", "c"):
 
 
 @effect("wmma.store.d")
-def store(form: ScopedInstruction) -> Effect:
+def store(instruction: ScopedInstruction) -> Effect:
     """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
-    where = Matrix(form, "d")
-    sources = [form.source(part, f"b{where.word}") for part in form.parts("r")]
-    return Effect(_storer(where, sources, form.site), AlignedSyncPoint(form))
+    where = Matrix(instruction, "d")
+    sources = [instruction.source(part, f"b{where.word}") for part in instruction.parts("r")]
+    return Effect(_storer(where, sources, instruction.site), AlignedSyncPoint(instruction))
 
 
 def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) -> GuardedStep:

@@ -22,12 +22,15 @@ effect = Effects("tcgen05")
 
 
 @effect("tcgen05.alloc")
-def alloc(form: ScopedInstruction) -> Effect:
+def alloc(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
-    space = plain_space(form.find(StateSpace) or StateSpace.GENERIC)
-    accessor = Accessor(form.address("dst"), space, 4, form.site)
-    form.scope.program.touches("shared", 4)
-    sync_point, site = AllocationSyncPoint(form, form.source("nCols"), cta_group(form)), form.site
+    space = plain_space(instruction.find(StateSpace) or StateSpace.GENERIC)
+    accessor = Accessor(instruction.address("dst"), space, 4, instruction.site)
+    instruction.scope.program.touches("shared", 4)
+    sync_point, site = (
+        AllocationSyncPoint(instruction, instruction.source("nCols"), cta_group(instruction)),
+        instruction.site,
+    )
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         engine = lane_set.batch.own(Engine)
@@ -47,17 +50,19 @@ def alloc(form: ScopedInstruction) -> Effect:
 
 
 @effect("tcgen05.dealloc")
-def dealloc(form: ScopedInstruction) -> Effect:
+def dealloc(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
-    sync_point = DeallocationSyncPoint(form, form.source("taddr"), form.source("nCols"), cta_group(form))
+    sync_point = DeallocationSyncPoint(
+        instruction, instruction.source("taddr"), instruction.source("nCols"), cta_group(instruction)
+    )
     return Effect(lambda lane_set, guard: None, sync_point)
 
 
 @effect("tcgen05.relinquish_alloc_permit")
-def relinquish(form: ScopedInstruction) -> Effect:
+def relinquish(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.relinquish_alloc_permit.cta_group.sync.aligned`."""
-    cta_group(form)
-    site = form.site
+    cta_group(instruction)
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole_warps(lane_set, guard, site)
@@ -73,4 +78,4 @@ def relinquish(form: ScopedInstruction) -> Effect:
                 pool.permit = None
                 pool.wake()
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))

@@ -20,10 +20,10 @@ from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.product import Illegal
 
 
-def cta_group(form: ScopedInstruction) -> int:
+def cta_group(instruction: ScopedInstruction) -> int:
     """1 or 2."""
-    form.scope.program.asynchronous = True
-    return int(form["cta_group"] or 1)
+    instruction.scope.program.asynchronous = True
+    return int(instruction["cta_group"] or 1)
 
 
 class Operand:
@@ -35,17 +35,17 @@ class Operand:
     """
 
     def __init__(
-        self, form: ScopedInstruction, operand: tree.Operand | str, type_name: str | None = None
+        self, instruction: ScopedInstruction, operand: tree.Operand | str, type_name: str | None = None
     ) -> None:
-        self.site = form.site
+        self.site = instruction.site
         self.source: SourceOperand | None
         self._read: Callable[[LaneSet], Any]
-        there = form.operands[operand] if isinstance(operand, str) else operand
+        there = instruction.operands[operand] if isinstance(operand, str) else operand
         if isinstance(there, tree.Address):
-            address = form.address(there)
+            address = instruction.address(there)
             self.source, self._read = address.base, address.read
         else:
-            self.source = form.source(operand, type_name)
+            self.source = instruction.source(operand, type_name)
             self._read = self.source.reader
 
     def take(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:

@@ -45,20 +45,25 @@ from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
 effect = Effects("tcgen05")
 
 
-def mma(form: ScopedInstruction, ws: bool) -> Effect:
+def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     """`tcgen05.mma{.ws}{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
-    sparse, group_size = form["sp"] is not None, cta_group(form)
-    kind = form.the(MmaKind).removeprefix("kind::")
-    vector = vector_of(kind, form["scale_vectorsize"]) if form["block_scale"] else None
-    buffer, use = form["collector"] or Collector("b0" if ws else "a", CollectorUse.DISCARD)
-    capability, plain = form.scope.program.capability, form.scope.program.image.tensor_cores == "float32"
+    sparse, group_size = instruction["sp"] is not None, cta_group(instruction)
+    kind = instruction.the(MmaKind).removeprefix("kind::")
+    vector = vector_of(kind, instruction["scale_vectorsize"]) if instruction["block_scale"] else None
+    buffer, use = instruction["collector"] or Collector("b0" if ws else "a", CollectorUse.DISCARD)
+    capability, plain = (
+        instruction.scope.program.capability,
+        instruction.scope.program.image.tensor_cores == "float32",
+    )
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
-    form.scope.program.touches("shared", 16)
-    read = _MmaOperands(form, group_size)
-    static = MmaForm(kind, group_size, ws, sparse, form["ashift"] is not None, vector, "a" in form.operands)
+    instruction.scope.program.touches("shared", 16)
+    read = _MmaOperands(instruction, group_size)
+    static = MmaForm(
+        kind, group_size, ws, sparse, instruction["ashift"] is not None, vector, "a" in instruction.operands
+    )
     computing: dict[Tcgen05Plan, Arithmetic] = {}
-    site = form.site
+    site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)
@@ -164,17 +169,19 @@ def _collect(
 class _MmaOperands:
     """The operands of each issuing thread."""
 
-    def __init__(self, form: ScopedInstruction, group_size: int) -> None:
+    def __init__(self, instruction: ScopedInstruction, group_size: int) -> None:
         def named(*names: str) -> Operand | None:
-            return next((Operand(form, name) for name in names if name in form.operands), None)
+            return next((Operand(instruction, name) for name in names if name in instruction.operands), None)
 
         self.d, self.a, self.b = named("d"), named("a", "a_desc"), named("b_desc")
         self.metadata, self.idesc = named("sp_meta"), named("idesc")
         self.scale_a, self.scale_b = named("scale_A"), named("scale_B")
-        lanes = form.parts("disable_output_lane") if "disable_output_lane" in form.operands else []
-        self.lanes = [Operand(form, part, "b32") for part in lanes]
+        lanes = (
+            instruction.parts("disable_output_lane") if "disable_output_lane" in instruction.operands else []
+        )
+        self.lanes = [Operand(instruction, part, "b32") for part in lanes]
         self.enable, self.mask = named("enable_input_d"), named("zero_column_mask_desc")
-        self.scale_input = form.constant("scale_input_d") or 0
+        self.scale_input = instruction.constant("scale_input_d") or 0
         self.group_size = group_size
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers) -> list[tuple[int, Operands, np.ndarray | None]]:

@@ -38,17 +38,17 @@ from ptxkit.layouts.tensor_memory import COLUMNS, QUARTER
 effect = Effects("tcgen05")
 
 
-def _pattern(form: ScopedInstruction, packed: bool) -> Move:
-    form.scope.program.asynchronous = True
-    split = form.constant("immHalfSplitoff") or 0
-    return move(form.the(MovementShape), form["num"], split, packed)
+def _pattern(instruction: ScopedInstruction, packed: bool) -> Move:
+    instruction.scope.program.asynchronous = True
+    split = instruction.constant("immHalfSplitoff") or 0
+    return move(instruction.the(MovementShape), instruction["num"], split, packed)
 
 
 class _Addresses:
     """The TMEM address of each warp that executes a load or store."""
 
-    def __init__(self, form: ScopedInstruction) -> None:
-        self.address, self.site = form.address("taddr"), form.site
+    def __init__(self, instruction: ScopedInstruction) -> None:
+        self.address, self.site = instruction.address("taddr"), instruction.site
 
     def __call__(self, lane_set: LaneSet, guard: Any) -> Iterator[tuple[int, np.ndarray]]:
         """Each address with the set's rows that have it. Raises P640, P641, not the whole warp executes it;
@@ -103,13 +103,13 @@ def _enter(engine: Engine, kind: str, site: Site, pattern: Move, address: int, r
 
 
 @effect("tcgen05.ld", "tcgen05.ld.red")
-def ld(form: ScopedInstruction) -> Effect:
+def ld(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.ld{.red}.sync.aligned.shape.num{.pack::16b}{.op..}.type r, {redval,} [taddr]{, imm}`."""
-    pattern, kind = _pattern(form, form["pack::16b"] is not None), form.type_of("r").name
-    targets = [form.target(part, kind) for part in form.parts("r")]
-    reduced = form.target("redval")
-    reduce = _reduction(form, kind) if reduced is not None else None
-    addresses, site = _Addresses(form), form.site
+    pattern, kind = _pattern(instruction, instruction["pack::16b"] is not None), instruction.type_of("r").name
+    targets = [instruction.target(part, kind) for part in instruction.parts("r")]
+    reduced = instruction.target("redval")
+    reduce = _reduction(instruction, kind) if reduced is not None else None
+    addresses, site = _Addresses(instruction), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
         engine = lane_set.batch.own(Engine)
@@ -145,7 +145,7 @@ def ld(form: ScopedInstruction) -> Effect:
             reduced.write(lane_set, reduce(words), entry, guard)
         return masks is not None
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 def target_dtype(kind: str) -> np.dtype[Any]:
@@ -158,9 +158,9 @@ def _unwritten(engine: Engine, site: Site) -> int:
     return engine.batch.launch.origins.of_read(site, "tensor memory")
 
 
-def _reduction(form: ScopedInstruction, kind: str) -> Callable[[np.ndarray], np.ndarray]:
-    least = form["redOp"] is MemoryOperation.MIN
-    absolute, nan = form["abs"], form["NaN"] is not None
+def _reduction(instruction: ScopedInstruction, kind: str) -> Callable[[np.ndarray], np.ndarray]:
+    least = instruction["redOp"] is MemoryOperation.MIN
+    absolute, nan = instruction["abs"], instruction["NaN"] is not None
 
     def reduce(words: np.ndarray) -> np.ndarray:
         values = words.view(target_dtype(kind))
@@ -177,11 +177,11 @@ def _reduction(form: ScopedInstruction, kind: str) -> Callable[[np.ndarray], np.
 
 
 @effect("tcgen05.st")
-def st(form: ScopedInstruction) -> Effect:
+def st(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], {imm,} r`."""
-    pattern = _pattern(form, form["unpack::16b"] is not None)
-    sources = [form.source(part, "b32") for part in form.parts("r")]
-    addresses, site = _Addresses(form), form.site
+    pattern = _pattern(instruction, instruction["unpack::16b"] is not None)
+    sources = [instruction.source(part, "b32") for part in instruction.parts("r")]
+    addresses, site = _Addresses(instruction), instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         engine = lane_set.batch.own(Engine)
@@ -210,12 +210,12 @@ def st(form: ScopedInstruction) -> Effect:
             for step_, (part, mask) in enumerate(zip(unpack(values), halves, strict=True)):
                 engine.memory.store(ctas, cells + step_, part, None if mask is None else (mask, origin))
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
-def wait(form: ScopedInstruction, kind: str) -> Effect:
+def wait(instruction: ScopedInstruction, kind: str) -> Effect:
     """`tcgen05.wait::ld.sync.aligned`, `tcgen05.wait::st.sync.aligned`."""
-    site = form.site
+    site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         check_whole_warps(lane_set, guard, site)
@@ -225,7 +225,7 @@ def wait(form: ScopedInstruction, kind: str) -> Effect:
         number = lane_set.launch.events.take(site)
         lane_set.batch.own(Engine).in_flight.waited(kind, rows.tolist(), number)
 
-    return Effect(step, AlignedSyncPoint(form))
+    return Effect(step, AlignedSyncPoint(instruction))
 
 
 effect("tcgen05.wait::ld")(partial(wait, kind="ld"))
@@ -233,13 +233,13 @@ effect("tcgen05.wait::st")(partial(wait, kind="st"))
 
 
 @effect("tcgen05.cp")
-def cp(form: ScopedInstruction) -> Effect:
+def cp(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.cp.cta_group.shape{.multicast}{.b8x16.src_fmt} [taddr], s-desc`."""
-    group_size, source_format = cta_group(form), form["src_fmt"]
-    pattern = moves.copy(form.the(MovementShape), form.find(Multicast) or "")
-    target, descriptor = Operand(form, "taddr"), Operand(form, "s_desc")
-    form.scope.program.touches("shared", 16)
-    site = form.site
+    group_size, source_format = cta_group(instruction), instruction["src_fmt"]
+    pattern = moves.copy(instruction.the(MovementShape), instruction.find(Multicast) or "")
+    target, descriptor = Operand(instruction, "taddr"), Operand(instruction, "s_desc")
+    instruction.scope.program.touches("shared", 16)
+    site = instruction.site
 
     def without(word: int, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
         return (pattern.source(smem_descriptor(word & ~bits), source_format),)
@@ -297,9 +297,9 @@ def _copy(
 
 
 @effect("tcgen05.shift")
-def shift(form: ScopedInstruction) -> Effect:
+def shift(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.shift.cta_group.down [taddr]`."""
-    group_size, target, site = cta_group(form), Operand(form, "taddr"), form.site
+    group_size, target, site = cta_group(instruction), Operand(instruction, "taddr"), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)

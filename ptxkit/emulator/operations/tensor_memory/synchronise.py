@@ -22,13 +22,13 @@ tcgen05 = Effects("tcgen05")
 
 
 @tcgen05("tcgen05.commit")
-def commit(form: ScopedInstruction) -> Effect:
+def commit(instruction: ScopedInstruction) -> Effect:
     """`tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast}.b64 [mbar]{, mask}`."""
-    group_size, site = cta_group(form), form.site
-    space = form.find(StateSpace) or StateSpace.GENERIC
-    places = {each: mbarrier_at(form, "mbar", each) for each in (StateSpace.SHARED_CLUSTER, space)}
-    address = Operand(form, "mbar")
-    mask = Operand(form, "ctaMask") if "ctaMask" in form.operands else None
+    group_size, site = cta_group(instruction), instruction.site
+    space = instruction.find(StateSpace) or StateSpace.GENERIC
+    places = {each: mbarrier_at(instruction, "mbar", each) for each in (StateSpace.SHARED_CLUSTER, space)}
+    address = Operand(instruction, "mbar")
+    mask = Operand(instruction, "ctaMask") if "ctaMask" in instruction.operands else None
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)
@@ -57,10 +57,10 @@ def commit(form: ScopedInstruction) -> Effect:
     return Effect(by_thread(step))
 
 
-def fence(form: ScopedInstruction, before: bool) -> Effect:
+def fence(instruction: ScopedInstruction, before: bool) -> Effect:
     """`tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`."""
-    site = form.site
-    form.scope.program.tensor_fences = True
+    site = instruction.site
+    instruction.scope.program.tensor_fences = True
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         launch = lane_set.launch
