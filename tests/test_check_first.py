@@ -124,6 +124,13 @@ def test_an_undeclared_label_of_a_call_is_one_error(text, found):
             assert error.help == help
 
 
+@pytest.mark.parametrize(("argument", "what"), [("%tid.x", "it"), ("v.x", "the element")])
+def test_a_part_of_a_register_is_moved_before_a_call(argument, what):
+    text = f".extern .func f(.param .b32 x);\n.entry k() {{ .reg .v2 .b32 v; call f, ({argument}); ret; }}\n"
+    errors = [d for d in ptxkit.check(ptxkit.parse(f".version 9.0\n.target sm_90\n{text}")) if d.is_error]
+    assert [(d.code, d.help) for d in errors] == [("P209", f"move {what} to a register first")]
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
