@@ -12,7 +12,7 @@ A line number is all they tell of the place; the column comes from what the mess
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span
 
@@ -39,8 +39,7 @@ _ADVISED = {
 """What to do about some of the assembler's advice, by its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceUsage:
+class ResourceUsage(NamedTuple):
     """What a function uses: 32-bit registers of a thread, bytes of local memory of a thread."""
 
     registers: int

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 from ptxkit.asm.tree import Directive, Function, Integer
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, Span, counted
@@ -77,8 +77,7 @@ class Requirements:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedLaunch:
+class CheckedLaunch(NamedTuple):
     """A launch that has passed `check_launch`.
 
     Attributes:

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ptxkit import targets
 from ptxkit.asm import parse
@@ -67,8 +67,7 @@ class LoadOptions:
     optimization: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A module in the driver.
 
     Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ TABLES = ("clocks", "proxied", "acquired", "fenced", "initialised", "completed")
 """What `HappensBefore` keeps of each row, and a barrier hands on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crowd:
+class Crowd(NamedTuple):
     """More arrivals than a phase takes, which nothing orders.
 
     Attributes:

@@ -6,8 +6,6 @@ too, but for those whose address is taken (`ptxkit.emulator.scope`).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ptxkit.asm import tree
@@ -218,4 +216,4 @@ def _translate(bits: int, table: list[int]) -> int:
 def _with_carry(
     operation: Pure, targets: list[TargetOperand | None], carry: int
 ) -> tuple[Pure, list[TargetOperand | None]]:
-    return replace(operation, results=(*operation.results, "pred")), [*targets, TargetOperand(carry, 1)]
+    return operation._replace(results=(*operation.results, "pred")), [*targets, TargetOperand(carry, 1)]

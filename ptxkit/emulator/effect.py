@@ -9,8 +9,7 @@ times.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import Symbol
@@ -37,8 +36,7 @@ class Links:
         return self._block_at[self._flow.at[label]]
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What an instruction does.
 
     Attributes:

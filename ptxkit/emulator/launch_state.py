@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -73,8 +73,7 @@ class Events:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatorOptions:
+class EmulatorOptions(NamedTuple):
     """How a device executes; see `Emulator`.
 
     Attributes:

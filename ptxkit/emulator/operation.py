@@ -26,8 +26,7 @@ runs it under `np.errstate(all="ignore")`). Lanes that are switched off hold arb
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +40,7 @@ class Unsupported(Exception):
     """The emulator does not execute this form; the machine reports it as P601 with the instruction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pure:
+class Pure(NamedTuple):
     """An elementwise operation.
 
     Attributes:

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
 
 
-@dataclass(frozen=True, slots=True)
-class Party:
+class Party(NamedTuple):
     """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction and its
     event; whether the asynchronous machine did it."""
 

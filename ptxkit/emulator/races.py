@@ -14,7 +14,6 @@ makes it earlier, and CUDA's samples rely on it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -303,7 +302,7 @@ def _find_race(
         place = int(index[row[at], lane[at]]) + int(piece[at]) * history.granule
         them, me = party(access, history, theirs[at]), party(access, history, mine[at], int(rows[at]))
         if history.private:
-            them = replace(them, cta=me.cta)
+            them = them._replace(cta=me.cta)
         apart = bool(
             happens_before.covers_records(history, theirs[at : at + 1], rows[at : at + 1], strong)[0]
         )

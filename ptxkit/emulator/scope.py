@@ -10,9 +10,8 @@ argument costs nothing, and pieces part and merge with the lane set that owns th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits, variables
@@ -317,8 +316,7 @@ class ParameterSlots:
             code.returns = [self._call_parameter(symbol) for symbol in self._function.flow.returns]
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(NamedTuple):
     """A register plus a number, in a slot of its own while an instruction runs.
 
     Attributes:

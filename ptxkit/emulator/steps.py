@@ -8,7 +8,6 @@ A `tracked` step does the same work where some register has undefined bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -302,7 +301,7 @@ def behind(sums: Sequence[Step], effect: Effect) -> Effect:
     """An effect whose synchronisation point and end find the sums that they read."""
     sync_point, link = effect.sync_point, effect.link
     if sync_point is not None:
-        effect = replace(effect, sync_point=after(sums, sync_point))
+        effect = effect._replace(sync_point=after(sums, sync_point))
     if link is not None:
-        effect = replace(effect, link=lambda linker: after(sums, link(linker)))
+        effect = effect._replace(link=lambda linker: after(sums, link(linker)))
     return effect

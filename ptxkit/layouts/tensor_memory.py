@@ -7,7 +7,6 @@ layout algebra and JAX's Mosaic layouts, which agree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -133,8 +132,7 @@ def operand_a_cells(
 # ---- tcgen05.ld and tcgen05.st
 
 
-@dataclass(frozen=True)
-class MoveShape:
+class MoveShape(NamedTuple):
     """A shape of `tcgen05.ld` and `tcgen05.st` (9.7.16.2.3, tables 49 and 50).
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ptxkit.card import Initial, SizeExpression, expression, initial
 from ptxkit.diagnostics import PtxkitError, error
@@ -20,8 +20,7 @@ _TYPED = re.compile(r"\.?(?P<type>[a-z]\w*)\s*\[(?P<shape>[^\]]*)\]\s*(?::(?P<co
 _USAGE = "write `x=f32[1024]:randn`, `x=f32[1024]` for an output, `x=@x.npy`, or `n=3`"
 
 
-@dataclass(frozen=True, slots=True)
-class TensorFlag:
+class TensorFlag(NamedTuple):
     """`--arg` with a tensor. `dtype` and `shape` are None where a `.npy` or the card decides."""
 
     dtype: str | None

@@ -6,8 +6,8 @@ Only registers that one unguarded instruction writes have a known value; everyth
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.flow import FunctionCode, written_names
@@ -15,8 +15,7 @@ from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.asm.tree import Address, Instruction, Name, Operand, Pair, Vector
 
 
-@dataclass(frozen=True, slots=True)
-class VariableAddress:
+class VariableAddress(NamedTuple):
     """The address of a variable, with an offset in bytes."""
 
     symbol: Symbol

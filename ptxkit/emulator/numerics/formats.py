@@ -6,17 +6,15 @@ A *code* is the bits of a number in its format, as an unsigned word.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ptxkit.emulator.numerics.bits import any_lane, repair, unsigned
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format of sign, exponent and fraction.
 
     Attributes:
