@@ -16,7 +16,7 @@ from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
-from ptxkit.emulator.opcodes import EFFECTS, Chapter, load_operation
+from ptxkit.emulator.opcodes import EFFECTS, ChapterReaders, load_operation
 
 GuardedStep = Callable[[LaneSet, Any], Any]
 """Runs an instruction for a lane set, and for those of its lanes that a guard holds for: None for all of
@@ -66,7 +66,7 @@ def hint(instruction: ScopedInstruction) -> Effect:
     return Effect(lambda lane_set, guard: None)
 
 
-class Effects(Chapter[Reader]):
+class Effects(ChapterReaders[Reader]):
     """The effects of a chapter."""
 
     readers = EFFECTS

@@ -55,7 +55,7 @@ EFFECTS: Readers = {}
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 
-class Chapter(Generic[Reader]):
+class ChapterReaders(Generic[Reader]):
     """Where what reads a chapter's instructions is registered, by the names of their rows.
 
     `ptxkit.isa` has a file a chapter, and its rows know what type each operand has and which modifiers go

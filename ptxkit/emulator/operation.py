@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.opcodes import OPERATIONS, Chapter, load_operation
+from ptxkit.emulator.opcodes import OPERATIONS, ChapterReaders, load_operation
 
 Array = np.ndarray | np.generic
 
@@ -72,7 +72,7 @@ Operation = Callable[[Decoded], Pure]
 """What an instruction computes, by its row."""
 
 
-class Operations(Chapter[Operation]):
+class Operations(ChapterReaders[Operation]):
     """The pure operations of a chapter."""
 
     readers = OPERATIONS

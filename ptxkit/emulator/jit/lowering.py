@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ptxkit.asm.decode import Decoded
-from ptxkit.emulator.opcodes import Chapter, Readers
+from ptxkit.emulator.opcodes import ChapterReaders, Readers
 
 Lowering = Callable[..., Any]
 """Takes `Words` and a word for each source; returns the result, a tuple where there are several."""
@@ -22,7 +22,7 @@ Maker = Callable[[Decoded], Lowering | None]
 LOWERINGS: Readers = {}
 
 
-class Lowerings(Chapter[Maker]):
+class Lowerings(ChapterReaders[Maker]):
     """The lowerings of a chapter."""
 
     readers = LOWERINGS
