@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import ptxkit
-from tools.agreement.inline import library, modules
+from tools.agreement.inline import library, modules, record
 from tools.agreement.inline.cplusplus import Finder, definitions, scan
 from tools.agreement.inline.judge import by_checker, by_ptxas, judge
 from tools.agreement.inline.llvm import of_ir, of_python
@@ -184,3 +184,9 @@ def test_a_module_that_is_written_otherwise_is_found(tmp_path, monkeypatch):
     (tmp_path / "a.ptx").write_text(".version 9.0\n.target sm_90\n.address_size 64\n")
     monkeypatch.setattr(ptxkit, "write", lambda module: "")
     assert modules.unstable(tmp_path) == ["a.ptx: written otherwise than read"]
+
+
+def test_a_library_without_assembly_counts_nothing(tmp_path):
+    (tmp_path / "a.cu").write_text("int one() { return 1; }\n")
+    found = record.library(library.read(tmp_path), [])
+    assert found["texts"] == found["answers that differ"] == 0

@@ -67,7 +67,7 @@ def library(found: Library, verdicts: Sequence[Sequence[Verdict]]) -> dict[str, 
 
 def counts(verdicts: Iterable[Sequence[Verdict]]) -> dict[str, int]:
     """How many texts there are, how many each accepts, and on how many answers they differ."""
-    found: Counter[str] = Counter()
+    found = Counter(dict.fromkeys((*COLUMNS, "answers", "answers that differ"), 0))
     for of_text in verdicts:
         accepted = any(v.theirs is None for v in of_text)
         found["texts"] += 1
