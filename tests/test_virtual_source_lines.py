@@ -22,14 +22,14 @@ PTX = """.version 8.0
     .loc 1 0 0
     ret;
 }
-.file 1 "/home/me/kernel.py"
+.file 1 "kernels/tile.py"
 .file 2 "inner.cu"
 """
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [(6, "/home/me/kernel.py:7"), (10, None), (12, "inner.cu:30"), (14, None)],
+    [(6, "kernels/tile.py:7"), (10, None), (12, "inner.cu:30"), (14, None)],
 )
 def test_the_last_loc_of_the_function_says_it(line: int, expected: str | None) -> None:
     """Not that of another function, and not line 0, by which compilers say that they don't know."""
