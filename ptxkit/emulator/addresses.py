@@ -30,8 +30,8 @@ COOPERATIVE_GROUPS = 0x40
 cooperative groups, whose tiles of several warps meet through it. sm_80 and later."""
 CLUSTER_STEP = 1 << 24
 """Distance in the `shared::cluster` window between the CTAs of a cluster."""
-MOST_CTAS = 16
-"""Bits of the ctaMask of a multicast."""
+MASK_BITS = 32
+"""Bits of the widest ctaMask of a multicast."""
 
 
 def rank_in_descriptor(rank: int) -> int:

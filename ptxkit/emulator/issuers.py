@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.accessor import Accessor
-from ptxkit.emulator.addresses import MOST_CTAS
+from ptxkit.emulator.addresses import MASK_BITS
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.lane_set import LaneSet
@@ -141,7 +141,7 @@ class Issuers:
         """For each destination of a multicast, by a ctaMask of each of them: whose it is, and the CTA's rank.
         Raises P663, the cluster has not as many CTAs."""
         size = self.lane_set.batch.cluster
-        names: np.ndarray = masks.astype(np.int64)[:, None] >> np.arange(MOST_CTAS) & 1
+        names: np.ndarray = masks.astype(np.int64)[:, None] >> np.arange(MASK_BITS) & 1
         self.refuse(
             np.array(names[:, size:].any(axis=1)),
             "P663",

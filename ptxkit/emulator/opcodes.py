@@ -42,6 +42,7 @@ CHAPTERS = {
     ),
     "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_map"),
     "mbarrier": ("mbarrier",),
+    "mbarrier_reports": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),
     "wgmma": ("wgmma",),
     "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "mma", "move", "synchronise")),

@@ -25,7 +25,7 @@ from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
 
 RESULT_UNUSED = "the result of this wait is never read; it may be false"
 
-effect = Effects("mbarrier")
+effect, later = Effects("mbarrier"), Effects("mbarrier_reports")
 operation = Operations("mbarrier")
 
 
@@ -38,6 +38,31 @@ def own_mbarrier(instruction: ScopedInstruction) -> AddressResolver:
 def mbarrier_at(instruction: ScopedInstruction, operand: str, space: StateSpace) -> AddressResolver:
     """The mbarrier that an operand in brackets names, in a state space."""
     return AddressResolver(instruction.address(operand), space, 8, instruction.site)
+
+
+class _NamedBarriers:
+    """The mbarriers that an instruction names: one at its address, or one at the same offset in each CTA of a
+    ctaMask."""
+
+    def __init__(self, instruction: ScopedInstruction) -> None:
+        self.places, self.site = own_mbarrier(instruction), instruction.site
+        self.masks = instruction.checked_source("ctaMask") if "ctaMask" in instruction.operands else None
+
+    def operands(self, lane_set: LaneSet) -> tuple[Any, ...]:
+        """What the instruction's lanes must agree on to name the same ones."""
+        address = self.places.accessor.read(lane_set)
+        return (address,) if self.masks is None else (address, self.masks(lane_set))
+
+    def __call__(self, lane_set: LaneSet, issuers: Issuers) -> tuple[Issuers, np.ndarray, Any]:
+        """The thread that uses each of them, their slots, and which of the issuers that thread is. Raises
+        P663, the cluster has not a CTA of the mask; what `AddressResolver` and `MBarriers.find` do."""
+        barriers, places = lane_set.batch.mbarriers, self.places(lane_set, issuers)
+        if self.masks is None:
+            return issuers, barriers.find(issuers, places, self.site), slice(None)
+        item, rank = issuers.destinations(issuers.take(self.masks(lane_set)), self.site)
+        issuers, stride = issuers.some(item), lane_set.batch.shared.stride
+        places = lane_set.batch.peer(issuers.rows, rank) * stride + places[item] % stride
+        return issuers, barriers.find(issuers, places, self.site), item
 
 
 @effect("mbarrier.init")
@@ -64,34 +89,37 @@ def inval(instruction: ScopedInstruction) -> Effect:
 
 
 def change_tx_count(instruction: ScopedInstruction, expects: bool) -> Effect:
-    """`mbarrier.expect_tx`, `mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`."""
-    places, amount, site = own_mbarrier(instruction), instruction.checked_source("txCount"), instruction.site
+    """`mbarrier.expect_tx`, `mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], txCount`, or of several
+    CTAs `{.multicast::cluster::32b}.b64 [addr], txCount, ctaMask`."""
+    named, amount, site = _NamedBarriers(instruction), instruction.checked_source("txCount"), instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         barriers = lane_set.batch.mbarriers
-        slots = barriers.find(issuers, places(lane_set, issuers), site)
         amounts = issuers.take(amount(lane_set)).astype(np.int64)
+        issuers, slots, item = named(lane_set, issuers)
         change = barriers.expect_tx if expects else barriers.complete_tx
-        change(slots, amounts, issuers.threads, site)
+        change(slots, amounts[item], issuers.threads, site)
 
     return Effect(by_thread(step))
 
 
-effect("mbarrier.expect_tx")(partial(change_tx_count, expects=True))
-effect("mbarrier.complete_tx")(partial(change_tx_count, expects=False))
+for chapter in (effect, later):
+    chapter("mbarrier.expect_tx")(partial(change_tx_count, expects=True))
+    chapter("mbarrier.complete_tx")(partial(change_tx_count, expects=False))
 
 
 def arrive(instruction: ScopedInstruction, drops: bool) -> Effect:
     """`mbarrier.arrive{.expect_tx,.noComplete}{.sem.scope}{.space}.b64 state, [addr]{, count}`.
 
-    `arrive_drop` does the same; the count also leaves the expected count of later phases.
+    `arrive_drop` does the same; the count also leaves the expected count of later phases. With
+    `.multicast::cluster::32b` a ctaMask follows, and it does so in each of these CTAs.
     """
     expects, may_complete = "txCount" in instruction.operands, instruction["noComplete"] is None
     relaxed = instruction.find(MemoryOrder) is MemoryOrder.RELAXED
     cta_scope = instruction.find(MemoryScope) is MemoryScope.CTA
-    places, target, site = own_mbarrier(instruction), instruction.target("state"), instruction.site
+    named, target, site = _NamedBarriers(instruction), instruction.target("state"), instruction.site
     # Let remote addresses through: P685/P686 say more than P602.
-    places.accessor.remote |= target is not None
+    named.places.accessor.remote |= target is not None
     read_count = next(
         (instruction.checked_source(name) for name in ("count", "txCount") if name in instruction.operands),
         None,
@@ -100,13 +128,18 @@ def arrive(instruction: ScopedInstruction, drops: bool) -> Effect:
     def step(lane_set: LaneSet, guard: Any) -> None:
         if target is None and not expects:
             counts = read_count(lane_set) if read_count is not None else None
-            issuers = Issuers.by_warp(lane_set, guard, places.accessor.read(lane_set), counts)
+            issuers = Issuers.by_warp(lane_set, guard, *named.operands(lane_set), counts)
         else:
             issuers = Issuers.of(lane_set, guard)
         if not len(issuers):
             return
         batch = lane_set.batch
-        slots = batch.mbarriers.find(issuers, places(lane_set, issuers), site)
+        one = np.ones(len(issuers), np.int64)
+        given = issuers.take(read_count(lane_set)).astype(np.int64) if read_count is not None else one
+        if issuers.lanes_each is not None:
+            given = given * issuers.lanes_each
+        issuers, slots, item = named(lane_set, issuers)
+        one, given = one[item], given[item]
         if target is not None:
             issuers.refuse(
                 issuers.remote(batch.mbarriers.place[slots]),
@@ -117,10 +150,6 @@ def arrive(instruction: ScopedInstruction, drops: bool) -> Effect:
                 ),
                 "an arrival at another CTA's mbarrier returns no state: write `_`",
             )
-        one = np.ones(len(issuers), np.int64)
-        given = issuers.take(read_count(lane_set)).astype(np.int64) if read_count is not None else one
-        if issuers.lanes_each is not None:
-            given = given * issuers.lanes_each
         event = batch.launch.events.take(site)
         rows = issuers.rows
         batch.happens_before.release(rows, slots, event, relaxed)
@@ -145,8 +174,9 @@ def arrive(instruction: ScopedInstruction, drops: bool) -> Effect:
     return Effect(step)
 
 
-effect("mbarrier.arrive", "mbarrier.arrive.expect_tx")(partial(arrive, drops=False))
-effect("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")(partial(arrive, drops=True))
+for chapter in (effect, later):
+    chapter("mbarrier.arrive", "mbarrier.arrive.expect_tx")(partial(arrive, drops=False))
+    chapter("mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx")(partial(arrive, drops=True))
 
 
 def wait(instruction: ScopedInstruction, parity: bool) -> Effect:
