@@ -11,7 +11,7 @@ import ptxkit
 from ptxkit.asm.build import Builder, param, special
 from ptxkit.descriptors import ZeroColumnMask
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.tensor_memory.cells import Area
+from ptxkit.emulator.tensor_memory.cells import PITCH, Area
 from ptxkit.tcgen05 import (
     PlannedMma,
     Product,
@@ -154,7 +154,7 @@ def _meet(k: Any, pair: bool) -> None:
 def move_to_shared(product: Product, placed: products.Placed) -> None:
     """Take what `copied_columns` names from tensor memory and put it where copies find it."""
     for side in placed.sides:
-        cells = placed.tensor.data[side.cta].reshape(128, 512)
+        cells = placed.tensor.data[side.cta].reshape(128, PITCH)
         for i, (column, different) in enumerate(copied_columns(product)):
             held = np.ascontiguousarray(cells[: 128 if different else 32, column : column + 4]).view(np.uint8)
             side.memory[COPIED + 2048 * i :][: held.size] = held.reshape(-1)
@@ -165,7 +165,7 @@ def launch(product: Product, placed: products.Placed, text: str, device: Emulato
     """D of every CTA as its columns 0 to 255, uint32 (CTAs, 128, 256), of a product that `placed` holds."""
     parts = []
     for side in placed.sides:
-        columns = placed.tensor.data[side.cta].reshape(128, 512)[:, FIRST:]
+        columns = placed.tensor.data[side.cta].reshape(128, PITCH)[:, FIRST:COLUMNS]
         parts += [side.memory[:SHARED], np.ascontiguousarray(columns).view(np.uint8).reshape(-1)]
     image = device.array(np.concatenate(parts))
     ctas = product.cta_group
@@ -181,7 +181,7 @@ def launch(product: Product, placed: products.Placed, text: str, device: Emulato
 def result(product: Product, placed: products.Placed, columns: np.ndarray) -> np.ndarray:
     """D as float64 out of what `launch` gives."""
     for side, words in zip(placed.sides, columns, strict=True):
-        placed.tensor.data[side.cta].reshape(128, 512)[:, :FIRST] = words
+        placed.tensor.data[side.cta].reshape(128, PITCH)[:, :FIRST] = words
         for area in areas(product):
             area.write(placed.tensor.defined[side.cta], np.full((product.path.rows, area.n), 0xFFFFFFFF))
     return products.result(product, placed)

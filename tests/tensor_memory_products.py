@@ -8,7 +8,7 @@ import numpy as np
 import tcgen05_model
 
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic
-from ptxkit.emulator.tensor_memory.cells import CELLS, Area, TensorMemory
+from ptxkit.emulator.tensor_memory.cells import CELLS, PITCH, Area, TensorMemory
 from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.product import MmaForm, Operands, decode, place
 from ptxkit.layouts import SharedTile
@@ -123,7 +123,7 @@ def put_cells(
     tensor: TensorMemory, cta: int, place: int, lane, word, bit, bits: int, codes: np.ndarray
 ) -> None:
     """Codes in tensor memory, over what is there."""
-    at = (lane * 512 + word + place) * 32 + bit
+    at = (lane * PITCH + word + place) * 32 + bit
     spread = np.broadcast_to(codes, lane.shape)
     image = scatter(spread, at, bits, 4 * CELLS).view(np.uint32)
     ones = scatter(np.full(lane.shape, (1 << bits) - 1, np.uint32), at, bits, 4 * CELLS).view(np.uint32)

@@ -7,7 +7,7 @@ import tensor_memory_products as products
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
 from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic, lanes_of
-from ptxkit.emulator.tensor_memory.cells import Area, Box, TensorMemory, boxes_meet, lane_bits
+from ptxkit.emulator.tensor_memory.cells import PITCH, Area, Box, TensorMemory, boxes_meet, lane_bits
 from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.moves import move, pack, unpack
 from ptxkit.emulator.tensor_memory.product import Illegal, MmaForm, Operands, decode, place
@@ -219,7 +219,7 @@ def test_undefined_elements_spread_along_their_row_and_column():
     unknown[70] = unknown[:, 9] = True
     assert np.array_equal(np.isnan(made), unknown)
     lane, column = accumulator_cells(product.path, 64)
-    assert (placed.tensor.origins[0][(lane * 512 + column)[unknown]] == 7).all()
+    assert (placed.tensor.origins[0][(lane * PITCH + column)[unknown]] == 7).all()
     made = run_one(product, placed, one, operands | {"accumulate": True})
     assert np.array_equal(np.isnan(made), unknown)
 
@@ -267,9 +267,9 @@ def test_areas_are_the_manuals_data_paths(letter, lane):
     if lane and path.lane_of_16 != 32:
         return
     area = Area(path, 32, lane, 40)
-    bank = np.arange(128 * 512, dtype=np.uint32)
+    bank = np.arange(128 * PITCH, dtype=np.uint32)
     lanes, columns = accumulator_cells(path, 32, lane)
-    cells = lanes * 512 + columns + 40
+    cells = lanes * PITCH + columns + 40
     assert np.array_equal(area.read(bank), cells)
     other = np.zeros_like(bank)
     area.write(other, cells.astype(np.uint32))
@@ -277,7 +277,7 @@ def test_areas_are_the_manuals_data_paths(letter, lane):
     assert np.array_equal(np.flatnonzero(other), touched)
     assert np.array_equal(other[touched], touched)
     (box,) = area.boxes
-    inside = [box.lanes >> int(cell // 512) & 1 and box.first <= cell % 512 < box.end for cell in touched]
+    inside = [box.lanes >> int(cell // PITCH) & 1 and box.first <= cell % PITCH < box.end for cell in touched]
     assert all(inside)
     assert len(touched) == bin(box.lanes).count("1") * (box.end - box.first)
     where = np.zeros(128, bool)
@@ -295,7 +295,7 @@ def test_moves_touch_each_cell_once_and_their_boxes_are_exact(shape, packed):
             cells |= {cell + 1 for cell in cells}
         assert len(cells) == 32 * one.registers * (2 if packed else 1)
         covered = {
-            lane * 512 + column
+            lane * PITCH + column
             for box in one.boxes
             for lane in range(128)
             if box.lanes >> lane & 1
@@ -347,7 +347,7 @@ def copied(shape, multicast, descriptor, memory, source_format=None):
     tensor = TensorMemory(1, False)
     cells = one.cells
     tensor.store(0, cells, np.broadcast_to(one.words(codes, source_format), cells.shape))
-    return tensor.data[0].reshape(128, 512)
+    return tensor.data[0].reshape(128, PITCH)
 
 
 def rows_in_shared(rows, row_bytes, rng):
@@ -377,7 +377,7 @@ def test_copies_put_every_row_into_its_lanes(shape, multicast, lanes):
     rows, bits = (int(part) for part in shape[:-1].split("x"))
     matrix, descriptor, memory = rows_in_shared(rows, bits // 8, np.random.default_rng(0))
     got = copied(shape, multicast, descriptor, memory)
-    expected = np.zeros((128, 512), np.uint32)
+    expected = np.zeros((128, PITCH), np.uint32)
     for row in range(rows):
         for lane in lanes(row):
             expected[lane, : bits // 32] = matrix[row].view(np.uint32)
@@ -408,8 +408,8 @@ def test_copies_expand_small_elements_to_bytes(source_format, dtype):
 def test_shift_moves_31_rows_of_32_bytes():
     read, written = moves.shift_cells(64 << 16 | 40)
     assert read.shape == (31, 8)
-    assert np.array_equal(read // 512, np.repeat(np.arange(65, 96), 8).reshape(31, 8))
-    assert np.array_equal(read - 512, written)
-    assert set((written % 512).reshape(-1).tolist()) == set(range(40, 48))
+    assert np.array_equal(read // PITCH, np.repeat(np.arange(65, 96), 8).reshape(31, 8))
+    assert np.array_equal(read - PITCH, written)
+    assert set((written % PITCH).reshape(-1).tolist()) == set(range(40, 48))
     boxes = moves.shift_boxes(64 << 16 | 40)
     assert [str(box) for box in boxes] == ["lanes 65-95, columns 40 to 47", "lanes 64-94, columns 40 to 47"]

@@ -17,12 +17,11 @@ from ptxkit.emulator.debug import CodePlace, index_in, lanes_in
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.special import SPECIAL
-from ptxkit.emulator.tensor_memory.cells import CELLS
+from ptxkit.emulator.tensor_memory.cells import PITCH
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.values import WARP
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups
 from ptxkit.emulator.warpgroup.members import warpgroup_of
-from ptxkit.layouts.tensor_memory import COLUMNS
 
 DEAD = "nothing reads it from here on"
 IN_FLIGHT = "`wgmma` in flight writes it"
@@ -175,8 +174,7 @@ def tensor_words(batch: CtaBatch, cta: int, lane: int, column: int, count: int) 
     tensor = batch.found(Engine)
     if tensor is None:
         return []
-    cells = lane * COLUMNS + np.arange(column, min(column + count, COLUMNS))
-    assert cells[-1] < CELLS
+    cells = lane * PITCH + np.arange(column, min(column + count, tensor.columns))
     memory = tensor.memory
     masks = memory.undefined(cta, cells)
     hidden = masks.tolist() if masks is not None else [0] * len(cells)

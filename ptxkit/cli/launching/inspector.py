@@ -22,6 +22,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.debug import CodePlace, Debugger, lanes_in, row_of
 from ptxkit.emulator.image import Image
 from ptxkit.layouts.tensor_memory import COLUMNS, LANES
+from ptxkit.targets import limits
 
 
 class Inspector:
@@ -140,8 +141,9 @@ class Inspector:
         check_count(words, 2, 4)
         batch, cta = self._home()
         lane, column = number(words[0]), number(words[1])
-        if lane >= LANES or column >= COLUMNS:
-            raise RefusedError(f"expected one of {LANES} lanes and one of {COLUMNS} columns")
+        columns = limits(batch.launch.program.capability).tensor_memory_columns or COLUMNS
+        if lane >= LANES or column >= columns:
+            raise RefusedError(f"expected one of {LANES} lanes and one of {columns} columns")
         kind = type_of(words[2:]) or "b32"
         if DTYPES[kind].bits != 32:
             raise RefusedError(f"expected a type of 32 bits for a cell, found `{kind}`")

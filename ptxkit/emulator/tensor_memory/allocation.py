@@ -1,7 +1,8 @@
 """Who has which columns of tensor memory. PTX ISA 9.7.16.7.
 
 The columns belong to an SM; CTAs that share one wait for one another. A CTA that allocates has the permit to
-do so until it relinquishes it or exits, and no other CTA of its SM may allocate meanwhile.
+do so until it relinquishes it or exits, and no other CTA of its SM may allocate meanwhile. An exclusive
+allocation is the only one of its SM while it lives.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
-from ptxkit.layouts.tensor_memory import COLUMNS
 
 SIZES = (32, 64, 128, 256, 512)
+UNIT = 32
+"""Columns of which an exclusive allocation has a multiple."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +27,7 @@ class ColumnAllocation:
     Attributes:
         first, columns: which.
         cta_group: 1, or 2 where both CTAs of a pair have them together.
+        exclusive: whether no other allocation may live on the SM.
         site: the instruction that allocated them.
         thread: the first thread of the warp that executed it.
         row: that warp.
@@ -35,6 +38,7 @@ class ColumnAllocation:
     first: int
     columns: int
     cta_group: int
+    exclusive: bool
     site: Site
     thread: str
     row: int
@@ -87,14 +91,19 @@ class Holder:
 class ColumnPool:
     """The columns of one SM.
 
+    Args:
+        columns: how many it has.
+
     Attributes:
-        taken: bool (512,).
+        taken: bool (columns,).
+        exclusive: the holder of an exclusive allocation, as long as that lives.
         permit: the CTA that may allocate, as long as it has neither relinquished nor exited.
         batches: those that may wait for columns.
     """
 
-    def __init__(self) -> None:
-        self.taken = np.zeros(COLUMNS, bool)
+    def __init__(self, columns: int) -> None:
+        self.taken = np.zeros(columns, bool)
+        self.exclusive: Holder | None = None
         self.permit: Holder | None = None
         self.batches: list[Ctas] = []
 
@@ -116,27 +125,32 @@ class ColumnPools(dict[int, ColumnPool]):
     """The columns of each SM of a launch that has given any."""
 
 
-def places(pools: list[ColumnPool], columns: int) -> np.ndarray:
-    """The first columns at which an allocation fits into every pool."""
-    taken = np.zeros(COLUMNS, bool)
-    for pool in pools:
-        taken |= pool.taken
-    fits = ~taken.reshape(-1, columns).any(axis=1)
+def places(pools: list[ColumnPool], columns: int, exclusive: bool) -> np.ndarray:
+    """The first columns at which an allocation fits into every pool; column 0 for an exclusive one, where
+    nobody has any."""
+    taken = np.logical_or.reduce([pool.taken for pool in pools])
+    if any(pool.exclusive for pool in pools) or (exclusive and taken.any()):
+        return np.zeros(0, np.int64)
+    if exclusive:
+        return np.zeros(1, np.int64)
+    fits = ~taken[: SIZES[-1]].reshape(-1, columns).any(axis=1)
     found: np.ndarray = np.flatnonzero(fits) * columns
     return found
 
 
-def check_size(columns: int, site: Site, who: str) -> None:
-    """A number of columns must be a power of two from 32 to 512. Raises P6117."""
-    if columns not in SIZES:
+def check_size(columns: int, most: int, exclusive: bool, site: Site, who: str) -> None:
+    """A number of columns must be a power of two from 32 to 512, exclusive ones a multiple of 32.
+    Raises P6117. `most`: the columns that the device has."""
+    if exclusive and (columns % UNIT or not 0 < columns <= most):
+        message = f"expected a multiple of {UNIT} up to {most} columns, found {columns}"
+        raise fault("P6117", message, site, (who,), f"round up to a multiple of {UNIT}")
+    if not exclusive and columns not in SIZES:
         message = f"expected 32, 64, 128, 256 or 512 columns, found {columns}"
         raise fault("P6117", message, site, (who,), "round up to a power of two of at least 32")
 
 
 def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
-    """Whether a CTA may ask for columns at all. Raises P6117, no such size; P6115, after relinquishing;
-    P6116, more than before."""
-    check_size(columns, site, who)
+    """Whether a CTA may ask for columns. Raises P6115, after relinquishing; P6116, for more than before."""
     if holder.relinquished is not None:
         past = holder.relinquished
         raise fault(
@@ -157,12 +171,14 @@ def check_alloc(holder: Holder, columns: int, site: Site, who: str) -> None:
 
 
 def release(
-    holder: Holder, first: int, columns: int, cta_group: int, site: Site, who: str
+    holder: Holder, first: int, columns: int, cta_group: int, exclusive: bool, site: Site, who: str
 ) -> ColumnAllocation:
     """Take an allocation from a CTA. Raises P6113, it was freed before; P6112, it is none, or of another size
-    or `.cta_group`."""
+    or `.cta_group`, or one of both is `.exclusive`."""
     for one in holder.held:
-        if one.first == first and one.columns == columns and one.cta_group == cta_group:
+        if (one.first, one.columns, one.cta_group) == (first, columns, cta_group):
+            if one.exclusive != exclusive:
+                break
             holder.held.remove(one)
             holder.freed[first] = one, site
             return one
@@ -178,14 +194,14 @@ def release(
         )
     message = (
         f"{holder.name} has no allocation of {counted(columns, 'column')} "
-        f"at column {first} with `.cta_group::{cta_group}`"
+        f"at column {first} with `.cta_group::{cta_group}`{' and `.exclusive`' if exclusive else ''}"
     )
     raise fault(
         "P6112",
         message,
         site,
         (who, *holder.notes()),
-        "free what `tcgen05.alloc` gave, with the same number of columns",
+        "free what `tcgen05.alloc` gave, as many columns, with `.exclusive` if it had that",
     )
 
 

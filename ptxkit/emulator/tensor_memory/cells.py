@@ -1,6 +1,6 @@
-"""The tensor memory of CTAs: 128 lanes of 512 columns of 32 bits each. PTX ISA 9.7.16.1.
+"""The tensor memory of CTAs: 128 lanes of 512 columns of 32 bits each, 576 on sm_107. PTX ISA 9.7.16.1.
 
-A cell is one column of one lane; cell `lane * 512 + column` of a CTA. Fresh cells are undefined.
+A cell is one column of one lane; cell `lane * PITCH + column` of a CTA. Fresh cells are undefined.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.layouts.tensor_memory import COLUMNS, LANES, DataPath
+from ptxkit.layouts.tensor_memory import LANES, DataPath
 
-CELLS = LANES * COLUMNS
+PITCH = 576
+"""Cells from a lane to the next: the columns of the device that has most."""
+CELLS = LANES * PITCH
 EVERY_LANE = (1 << LANES) - 1
 
 Mask = tuple[Any, int] | None
@@ -41,10 +43,9 @@ class Box:
         """The box further on."""
         return Box(self.lanes << lane, self.first + column, self.end + column)
 
-    @property
-    def beyond(self) -> bool:
-        """Whether some of it lies outside tensor memory."""
-        return self.end > COLUMNS or self.first < 0 or self.lanes > EVERY_LANE
+    def beyond(self, columns: int) -> bool:
+        """Whether some of it lies outside a tensor memory of so many columns."""
+        return self.end > columns or self.first < 0 or self.lanes > EVERY_LANE
 
     def __str__(self) -> str:
         return f"lanes {_ranges(self.lanes)}, columns {self.first} to {self.end - 1}"
@@ -133,9 +134,9 @@ class TensorMemory:
     def forget(self, cta: int, columns: slice) -> None:
         """Columns become undefined, as freshly allocated ones are."""
         if self.defined is not None:
-            self.defined[cta].reshape(LANES, COLUMNS)[:, columns] = 0
+            self.defined[cta].reshape(LANES, PITCH)[:, columns] = 0
         if self.origins is not None:
-            self.origins[cta].reshape(LANES, COLUMNS)[:, columns] = 0
+            self.origins[cta].reshape(LANES, PITCH)[:, columns] = 0
 
 
 # ---- the matrix D, and others that spread over a data path
@@ -168,7 +169,7 @@ class Area:
 
     def _view(self, bank: np.ndarray) -> np.ndarray:
         """The words of one CTA as (groups or 1, rows in blocks .., columns), a view."""
-        columns = bank.reshape(LANES, COLUMNS)[:, self.column : self.column + self.n // self.path.groups]
+        columns = bank.reshape(LANES, PITCH)[:, self.column : self.column + self.n // self.path.groups]
         if self.path.lane_of_16 == 32:
             return columns.reshape(4, 32, -1)[:, self.lane : self.lane + 16]
         return columns.reshape(self.path.groups, self.path.rows, -1)

@@ -25,6 +25,7 @@ from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Fences, Tcgen05InFlight
+from ptxkit.targets import limits
 
 Work = Callable[[], None]
 """What an instruction does when it happens."""
@@ -59,11 +60,13 @@ class ColumnRequest:
         row: the warp.
         columns: how many.
         address: the TMEM address to be freed.
+        exclusive: whether no other allocation may live meanwhile.
     """
 
     row: int
     columns: int
     address: int
+    exclusive: bool
     site: Site
 
 
@@ -72,6 +75,7 @@ class Engine:
 
     Attributes:
         memory: the cells.
+        columns: that each SM has.
         holders: what each CTA has allocated.
         in_flight: who may touch which cells; empty without the sanitizer.
         local: the number by which `HappensBefore.completed` knows what commits tell of.
@@ -87,6 +91,7 @@ class Engine:
         self.batch = batch
         launch = batch.launch
         self.memory = TensorMemory(len(batch.ctas), launch.sanitize)
+        self.columns = limits(launch.program.capability).tensor_memory_columns
         self.holders = [
             Holder(int(number), f"CTA {batch.name_cta(cta)}") for cta, number in enumerate(batch.ctas)
         ]
@@ -106,7 +111,7 @@ class Engine:
     def pool(self, cta: int) -> ColumnPool:
         """The columns of the SM that a CTA of the batch runs on."""
         number = int(self.batch.ctas[cta]) % self.batch.launch.sm_count
-        pool = self.batch.launch.own(ColumnPools).setdefault(number, ColumnPool())
+        pool = self.batch.launch.own(ColumnPools).setdefault(number, ColumnPool(self.columns))
         if self.batch not in pool.batches:
             pool.batches.append(self.batch)
         return pool
@@ -158,6 +163,8 @@ class Engine:
                 pool.taken[one.first : one.end] = False
             if pool.permit is holder:
                 pool.permit = None
+            if pool.exclusive is holder:
+                pool.exclusive = None
             pool.wake()
         self._gone = gone
 

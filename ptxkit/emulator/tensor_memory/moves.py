@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from ptxkit.emulator.tensor_memory.cells import Box, lane_bits
+from ptxkit.emulator.tensor_memory.cells import PITCH, Box, lane_bits
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand, shared_operand
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
-from ptxkit.layouts.tensor_memory import COLUMNS, COPY_SHAPES, MOVE_SHAPES, QUARTER
+from ptxkit.layouts.tensor_memory import COPY_SHAPES, MOVE_SHAPES, QUARTER
 
 LOW = np.uint32(0xFFFF)
 
@@ -41,7 +41,7 @@ class Move:
 
     def places(self, address: int) -> np.ndarray:
         """The cells from a TMEM address on."""
-        return self.cells + ((address >> 16) * COLUMNS + (address & 0xFFFF))
+        return self.cells + ((address >> 16) * PITCH + (address & 0xFFFF))
 
 
 @cache
@@ -64,7 +64,7 @@ def move(shape: str, num: int, half_split: int = 0, packed: bool = False) -> Mov
     boxes = []
     for lanes, columns, last in _parts(lane, column, ends, shape):
         boxes.append(Box(lane_bits(int(i) for i in lanes), int(columns.min()), int(last.max())))
-    cells = np.ascontiguousarray((lane * COLUMNS + column).T)
+    cells = np.ascontiguousarray((lane * PITCH + column).T)
     return Move(shape, num, half_split, packed, cells, tuple(boxes), known.lanes)
 
 
@@ -132,7 +132,7 @@ def copy(shape: str, multicast: str) -> Tcgen05Copy:
     """A shape with its multicast, which exist."""
     known = COPY_SHAPES[shape, multicast]
     columns = known.row_bytes // 4
-    cells = known.lanes[:, None, :] * COLUMNS + np.arange(columns)[None, :, None]
+    cells = known.lanes[:, None, :] * PITCH + np.arange(columns)[None, :, None]
     boxes = (Box(lane_bits(int(lane) for lane in known.lanes.reshape(-1)), 0, columns),)
     return Tcgen05Copy(known.rows, known.row_bytes, cells, boxes)
 
@@ -142,10 +142,10 @@ def shift_cells(address: int) -> tuple[np.ndarray, np.ndarray]:
 
     Each lane takes the next one's; the last of the 32 keeps its own.
     """
-    first = (address >> 16) * COLUMNS + (address & 0xFFFF)
-    rows = first + np.arange(QUARTER - 1)[:, None] * COLUMNS
+    first = (address >> 16) * PITCH + (address & 0xFFFF)
+    rows = first + np.arange(QUARTER - 1)[:, None] * PITCH
     written = rows + np.arange(SHIFTED_COLUMNS)
-    return written + COLUMNS, written
+    return written + PITCH, written
 
 
 def shift_boxes(address: int) -> tuple[Box, Box]:

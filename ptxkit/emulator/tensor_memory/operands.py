@@ -11,13 +11,14 @@ from functools import lru_cache
 import numpy as np
 
 from ptxkit.diagnostics import error
+from ptxkit.emulator.tensor_memory.cells import PITCH
 from ptxkit.emulator.values import distinct
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.bitpacking import CODES
 from ptxkit.layouts.shared_memory import ABSOLUTE
 from ptxkit.layouts.swizzle import LAYOUT_UNSUPPORTED
-from ptxkit.layouts.tensor_memory import COLUMNS, DATA_PATHS, operand_a_cells
+from ptxkit.layouts.tensor_memory import DATA_PATHS, operand_a_cells
 
 REPEAT = 1024
 """Bytes after which every swizzle repeats."""
@@ -175,7 +176,7 @@ class CellMap:
 
 def tensor_map(lane: np.ndarray, word: np.ndarray, bit: np.ndarray, bits: int) -> CellMap:
     """A map of lanes, columns and bits with the axes (copies, rows, k)."""
-    cells = np.ascontiguousarray((lane * COLUMNS + word).transpose(0, 2, 1))
+    cells = np.ascontiguousarray((lane * PITCH + word).transpose(0, 2, 1))
     shift = np.ascontiguousarray(bit.transpose(0, 2, 1)).astype(np.uint32)
     lanes = 0
     for one in distinct(lane):

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.tensor_memory.cells import Area, Box
+from ptxkit.emulator.tensor_memory.cells import PITCH, Area, Box
 from ptxkit.emulator.tensor_memory.operands import (
     CellMap,
     Tcgen05SharedOperand,
@@ -60,6 +60,7 @@ class MmaForm:
         ws, sparse, ashift: as in the opcode.
         vector: `1X`, `2X` or `4X`; None without block scaling.
         tensor_a: whether A lies in tensor memory.
+        columns: of tensor memory that the device has.
     """
 
     kind: str
@@ -69,6 +70,7 @@ class MmaForm:
     ashift: bool
     vector: str | None
     tensor_a: bool
+    columns: int = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,8 +303,9 @@ def place(plan: Tcgen05Plan, operands: Operands) -> Tcgen05Product:
         scale_b = _placed(_scale_map(plan.n, halves, words[1]), operands.scale_b & SCALE_ADDRESS)
     product = Tcgen05Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
     for box in (*product.writes, *product.reads):
-        if box.beyond:
-            raise Illegal("P6110", [Diagnostic("P426", f"expected 128 lanes of 512 columns, found {box}")])
+        if box.beyond(form.columns):
+            message = f"expected 128 lanes of {form.columns} columns, found {box}"
+            raise Illegal("P6110", [Diagnostic("P426", message)])
     return product
 
 
@@ -321,7 +324,7 @@ def _shared(
 
 def _placed(found: CellMap, address: int, more: int = 0) -> Placed:
     lane, column = address >> 16, (address & 0xFFFF) + more
-    return Placed(found, lane * 512 + column, Box(found.lanes, 0, found.columns).moved(lane, column))
+    return Placed(found, lane * PITCH + column, Box(found.lanes, 0, found.columns).moved(lane, column))
 
 
 def _matrix_a(plan: Tcgen05Plan, address: int) -> Placed:

@@ -35,6 +35,7 @@ class TensorSyncPoint:
     Args:
         columns: how many it asks for, or gives back.
         cta_group: 1 or 2.
+        exclusive: whether the allocation is the only one of its SM.
         guard: warps that it switches off pass.
     """
 
@@ -45,6 +46,7 @@ class TensorSyncPoint:
         self.aligned = AlignedSyncPoint(instruction)
         self.columns = columns
         self.cta_group = cta_group
+        self.exclusive = instruction["exclusive"] is not None
         self.guard = instruction.guard.reader if instruction.guard is not None else None
 
     def __call__(self, lane_set: LaneSet) -> LaneSet | None:
@@ -91,7 +93,11 @@ class TensorSyncPoint:
         if other is None:
             engine.requests[kind, cta] = request
             return None
-        if (other.columns, other.address) != (request.columns, request.address):
+        if (other.columns, other.address, other.exclusive) != (
+            request.columns,
+            request.address,
+            request.exclusive,
+        ):
             batch = engine.batch
             raise fault(
                 "P6123",
@@ -119,6 +125,9 @@ class TensorSyncPoint:
             return f"a warp of the other CTA of the pair, {batch.name_cta(cta ^ 1)}, to execute the same"
         pool = engine.pool(cta)
         wants = "columns of tensor memory"
+        if pool.exclusive is not None or (self.exclusive and pool.taken.any()):
+            alone = "an exclusive allocation" if pool.exclusive is not None else "some allocation"
+            return f"{wants}: {alone} of its SM lives; {'; '.join(engine.holders[cta].notes())}"
         if pool.permit is not None and pool.permit is not engine.holders[cta]:
             return f"{wants}: {pool.permit.name} of the same SM has not relinquished its permit to allocate"
         return f"{wants}: {pool.free()} of its SM are free; {'; '.join(engine.holders[cta].notes())}"
@@ -139,8 +148,9 @@ class AllocationSyncPoint(TensorSyncPoint):
         cta = row // batch.warps_per_cta
         who = str(batch.thread(row, 0))
         engine.check_group(cta, self.cta_group, self.site, who)
-        request = ColumnRequest(row, columns, 0, self.site)
+        request = ColumnRequest(row, columns, 0, self.exclusive, self.site)
         requests = [request]
+        check_size(columns, engine.columns, self.exclusive, self.site, who)
         check_alloc(engine.holders[cta], columns, self.site, who)
         if self.cta_group == 2:
             other = self.meet(engine, request)
@@ -149,7 +159,7 @@ class AllocationSyncPoint(TensorSyncPoint):
             requests.append(other)
         ctas = [one.row // batch.warps_per_cta for one in requests]
         pools = [engine.pool(one) for one in ctas]
-        found = places(pools, columns)
+        found = places(pools, columns, self.exclusive)
         late = [pool for one, pool in zip(ctas, pools, strict=True) if not pool.may(engine.holders[one])]
         if late or not len(found):
             if late and len(found):
@@ -174,10 +184,11 @@ class AllocationSyncPoint(TensorSyncPoint):
         arrivals = int(batch.own(ClusterBarrier).arrivals[request.row].max())
         number = batch.launch.events.take(request.site)
         made = ColumnAllocation(
-            first, columns, self.cta_group, request.site, who, request.row, number, arrivals
+            first, columns, self.cta_group, self.exclusive, request.site, who, request.row, number, arrivals
         )
         pool.taken[first : made.end] = True
         pool.permit = holder
+        pool.exclusive = holder if self.exclusive else None
         holder.held.append(made)
         holder.least = made
         if engine.batch.trace is not None:
@@ -220,8 +231,9 @@ class DeallocationSyncPoint(TensorSyncPoint):
         batch = engine.batch
         who = str(batch.thread(row, 0))
         engine.check_group(row // batch.warps_per_cta, self.cta_group, self.site, who)
-        check_size(columns, self.site, who)
-        request = ColumnRequest(row, columns, int(self.operand(lane_set, guard, self.address)[at]), self.site)
+        check_size(columns, engine.columns, self.exclusive, self.site, who)
+        address = int(self.operand(lane_set, guard, self.address)[at])
+        request = ColumnRequest(row, columns, address, self.exclusive, self.site)
         requests = [request]
         if self.cta_group == 2:
             self._check_peer(engine, request, who)
@@ -282,10 +294,14 @@ class DeallocationSyncPoint(TensorSyncPoint):
         cta = request.row // engine.batch.warps_per_cta
         who = str(engine.batch.thread(request.row, 0))
         first = request.address & 0xFFFF
-        gone = release(engine.holders[cta], first, request.columns, self.cta_group, request.site, who)
+        gone = release(
+            engine.holders[cta], first, request.columns, self.cta_group, self.exclusive, request.site, who
+        )
         if engine.batch.trace is not None:
             engine.batch.trace.freed(cta, first)
         pool = engine.pool(cta)
         pool.taken[first : gone.end] = False
+        if gone.exclusive:
+            pool.exclusive = pool.permit = None
         engine.in_flight.freed(cta, first, gone.end)
         pool.wake()

@@ -18,12 +18,13 @@ from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.sync_points import AllocationSyncPoint, DeallocationSyncPoint
 from ptxkit.isa.modifiers import StateSpace
 
-effect = Effects("tcgen05")
+effect, later = Effects("tcgen05"), Effects("compression")
 
 
+@later("tcgen05.alloc")
 @effect("tcgen05.alloc")
 def alloc(instruction: ScopedInstruction) -> Effect:
-    """`tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
+    """`tcgen05.alloc{.exclusive}.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols`."""
     space = plain_space(instruction.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(instruction.address("dst"), space, 4, instruction.site)
     instruction.scope.program.touches("shared", 4)
@@ -49,9 +50,10 @@ def alloc(instruction: ScopedInstruction) -> Effect:
     return Effect(step, sync_point)
 
 
+@later("tcgen05.dealloc")
 @effect("tcgen05.dealloc")
 def dealloc(instruction: ScopedInstruction) -> Effect:
-    """`tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols`."""
+    """`tcgen05.dealloc{.exclusive}.cta_group.sync.aligned.b32 taddr, nCols`."""
     sync_point = DeallocationSyncPoint(
         instruction, instruction.source("taddr"), instruction.source("nCols"), cta_group(instruction)
     )

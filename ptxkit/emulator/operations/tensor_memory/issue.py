@@ -72,8 +72,8 @@ def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site:
     """Cells must exist, and belong to the CTA. Raises P6110, they don't exist; P6109, nobody allocated
     them."""
     for box in boxes:
-        if box.beyond:
-            message = f"tensor memory has 128 lanes of 512 columns, found {box}"
+        if box.beyond(engine.columns):
+            message = f"tensor memory has 128 lanes of {engine.columns} columns, found {box}"
             raise fault("P6110", message, site, (who,))
         for cta in ctas:
             holder = engine.holders[cta]

@@ -41,6 +41,7 @@ from ptxkit.emulator.tensor_memory.product import (
     vector_of,
 )
 from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
+from ptxkit.targets import limits
 
 effect = Effects("tcgen05")
 
@@ -60,7 +61,14 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     instruction.scope.program.touches("shared", 16)
     read = _MmaOperands(instruction, group_size)
     static = MmaForm(
-        kind, group_size, ws, sparse, instruction["ashift"] is not None, vector, "a" in instruction.operands
+        kind,
+        group_size,
+        ws,
+        sparse,
+        instruction["ashift"] is not None,
+        vector,
+        "a" in instruction.operands,
+        limits(capability).tensor_memory_columns,
     )
     computing: dict[Tcgen05Plan, Arithmetic] = {}
     site = instruction.site

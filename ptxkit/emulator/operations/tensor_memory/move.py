@@ -26,6 +26,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 )
 from ptxkit.emulator.sync_points import executing, executing_rows
 from ptxkit.emulator.tensor_memory import moves
+from ptxkit.emulator.tensor_memory.cells import PITCH
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
@@ -33,7 +34,7 @@ from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
 from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape, Multicast
-from ptxkit.layouts.tensor_memory import COLUMNS, QUARTER
+from ptxkit.layouts.tensor_memory import QUARTER
 
 effect = Effects("tcgen05")
 
@@ -262,7 +263,7 @@ def cp(instruction: ScopedInstruction) -> Effect:
             check_shared(engine, (source,), (int(word),), site, cta, who, partial(without, int(word)))
             check_boxes(engine, ctas, boxes, site, who)
             issued = Tcgen05InFlight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
-            cells = pattern.cells + (lane * COLUMNS + column)
+            cells = pattern.cells + (lane * PITCH + column)
 
             def work(
                 ctas: tuple[int, ...] = ctas, source: Tcgen05SharedOperand = source, cells: np.ndarray = cells

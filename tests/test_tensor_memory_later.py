@@ -1,0 +1,67 @@
+"""What PTX ISA 9.4 added to tensor memory and tcgen05, beside the kernels of tests/asynchrony."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.targets import limits
+
+ORDERS = ("lazy", "eager", "random")
+
+WAITS = """\
+.version 9.4
+.target sm_100a
+.address_size 64
+.shared .align 4 .b32 slot;
+.visible .entry k(.param .u64 flag, .param .u32 neighbour)
+{{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d1, [flag];
+    ld.param.u32 %r6, [neighbour];
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.eq.u32 %p2, %r1, %r6;
+    tcgen05.alloc{first}.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;
+    tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+    ld.shared.b32 %r2, [slot];
+    mov.b32 %r3, 1;
+    @%p2 st.release.gpu.global.u32 [%d1], %r3;
+    @!%p1 bra DONE;
+WAIT:
+    ld.acquire.gpu.global.u32 %r4, [%d1];
+    setp.eq.u32 %p3, %r4, 0;
+    @%p3 bra WAIT;
+DONE:
+    tcgen05.dealloc{first}.cta_group::1.sync.aligned.b32 %r2, 32;
+    ret;
+}}
+"""
+"""CTA 0 holds 32 columns until another CTA has got its own 32."""
+
+
+SMS = limits("sm_100a").sm_count
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("exclusive", "neighbour", "stuck"),
+    [("", SMS, False), (".exclusive", SMS, True), (".exclusive", 1, False)],
+)
+def test_an_exclusive_allocation_is_the_only_one_of_its_sm(
+    exclusive: str, neighbour: int, stuck: bool, order: str
+) -> None:
+    """Two CTAs of one SM hold columns at a time, unless they are exclusive; CTAs of two SMs do."""
+    device = Emulator(order=order)
+    kernel = device.load(WAITS.format(first=exclusive)).kernel()
+    flag = device.array(np.zeros(1, np.uint32))
+    if not stuck:
+        kernel.launch((SMS + 1,), (32,), [flag, neighbour])
+        assert flag.numpy()[0] == 1
+        return
+    with pytest.raises(EmulatorFault, match="LIVELOCK") as caught:
+        kernel.launch((SMS + 1,), (32,), [flag, neighbour])
+    assert f"CTA ({neighbour}, 0, 0) is at line 15" in str(caught.value)
