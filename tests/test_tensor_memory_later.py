@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tensor_memory_faults import PAIR, findings
 
 from ptxkit.emulator import Emulator, EmulatorFault
 from ptxkit.targets import limits
@@ -65,3 +66,33 @@ def test_an_exclusive_allocation_is_the_only_one_of_its_sm(
     with pytest.raises(EmulatorFault, match="LIVELOCK") as caught:
         kernel.launch((SMS + 1,), (32,), [flag, neighbour])
     assert f"CTA ({neighbour}, 0, 0) is at line 15" in str(caught.value)
+
+
+WIDE = (
+    PAIR.replace(".version 8.8", ".version 9.4")
+    .replace("sm_100a", "sm_107a")
+    .replace(".multicast::cluster.", ".multicast::cluster::32b.")
+    .replace(".reg .b16 %h<2>", ".reg .b32 %h<2>")
+    .replace("mov.b16 %h0", "mov.b32 %h0")
+)
+"""The pair of CTAs with a mask of 32 bits."""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_mask_of_32_bits_names_the_ctas_of_a_cluster(order: str) -> None:
+    assert WIDE.count("cluster::32b") == 1
+    assert findings(WIDE, 2, order) == []
+    (found,) = findings(WIDE.replace("mov.b32 %h0, 3;", "mov.b32 %h0, 0x80000003;"), 2, order)
+    assert found.code == "P6123"
+    assert "0x80000003" in found.message
+    (found,) = findings(WIDE.replace("mov.b32 %h0, 3;", "mov.b32 %h0, 0;"), 2, order)
+    assert found.code == "P6123"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager"])
+def test_a_commit_of_reads_tells_a_pair_of_nothing_else(order: str) -> None:
+    text = WIDE.replace("arrive::one.", "arrive::one.sync_restrict::shared::read::mma::a.")
+    assert text.count("sync_restrict") == 1
+    found = findings(text, 2, order)[0]
+    assert found.code == "P6101"
+    assert "tells of its reads of A alone" in str(found)

@@ -102,6 +102,7 @@ class MmaKind(StrEnum):
     MXF8F6F4 = "kind::mxf8f6f4"
     MXF4 = "kind::mxf4"
     MXF4NVF4 = "kind::mxf4nvf4"
+    TI16 = "kind::ti16"
 
 
 class ScaleVector(StrEnum):
@@ -112,6 +113,12 @@ class ScaleVector(StrEnum):
     X4 = "scale_vec::4X"
     BLOCK16 = "block16"
     BLOCK32 = "block32"
+
+
+class SyncRestrict(StrEnum):
+    """What alone `tcgen05.commit` waits for. PTX ISA 9.7.18.12.1 of 9.4."""
+
+    READ_OF_A = "sync_restrict::shared::read::mma::a"
 
 
 class SparseOrder(StrEnum):
@@ -164,7 +171,7 @@ CollectorUse = StrEnum("CollectorUse", "FILL USE LASTUSE DISCARD")
 
 
 class Collector(NamedTuple):
-    """A collector buffer, `a` or `b0` to `b3`, and what is done with it."""
+    """A collector buffer, `a`, `b` or `b0` to `b3`, and what is done with it."""
 
     buffer: str
     use: CollectorUse
@@ -226,6 +233,7 @@ _ENUMERATIONS: tuple[type[StrEnum], ...] = (
     TensorMapField,
     MmaKind,
     ScaleVector,
+    SyncRestrict,
     MovementShape,
     Multicast,
     PackedSource,
@@ -238,6 +246,7 @@ SLOTS: Mapping[str, Callable[[str], Any]] = {
     "scale": lambda text: int(text.removeprefix("shr")),
     "spvariant": SparseOrder,
     "collector": Collector.of,
+    "collector_b": Collector.of,
     "src_fmt": PackedSource,
     "convertType": PackedInteger.of,
     "ratio": SparseRatio.of,

@@ -107,7 +107,8 @@ def _near(region: Region, access: Synchronous, size: int) -> bool:
     return int(index.min()) < region.last and int(index.max()) + size > region.first
 
 
-MATRIX_UNITS = ("wgmma", "tcgen05")
+MATRIX_UNITS = ("wgmma", "tcgen05", "compression")
+"""Chapters of `ptxkit.isa` whose asynchronous instructions feed matrix units."""
 KINDS = ("write", "first read", "last read")
 
 

@@ -39,6 +39,9 @@ COUNTS = (
 )
 """The arrays that have a number for each slot, besides `place`, `live` and `local`."""
 
+READS_OF_A = -1 << 40
+"""Where `_locals` has the number for commits that tell of reads of matrix A alone."""
+
 
 class Threads(Protocol):
     """Threads that use mbarriers; see `ptxkit.emulator.issuers.Issuers`."""
@@ -165,10 +168,14 @@ class Objects(Story):
         self._sites += [site] * more
         self.happens_before.grow_slots(len(self.place), len(self._locals))
 
-    def reserve(self, thread: int = -1) -> int:
+    def reserve(self, thread: int = -1, reads: bool = False) -> int:
         """A number of its own in `HappensBefore.completed`, for what the asynchronous machine does by itself.
-        `thread`: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does."""
-        local = self._locals.setdefault(-2 - thread, len(self._locals))
+
+        Args:
+            thread: of a CTA, the first of the warpgroup whose waits tell; -1 where `tcgen05.commit` does.
+            reads: whether it is for commits that tell of reads of matrix A alone.
+        """
+        local = self._locals.setdefault(READS_OF_A if reads else -2 - thread, len(self._locals))
         self.happens_before.grow_slots(len(self.place), len(self._locals))
         return local
 
@@ -176,7 +183,7 @@ class Objects(Story):
         """The asynchronous machine, as messages call it: for whom it did what such a number tells of. `cta`:
         of the grid."""
         at = next((at for at, number in self._locals.items() if number == local), -1)
-        if at >= -1:
+        if at >= -1 or at == READS_OF_A:
             return "the asynchronous machine"
         return f"the warpgroup of {self.batch.launch.thread(cta, -2 - at)}"
 

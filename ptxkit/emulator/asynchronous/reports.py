@@ -20,7 +20,11 @@ from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import TiledBank
 
-READ_BY = {"wgmma": "`wgmma.wait_group`", "tcgen05": "the mbarrier of its `tcgen05.commit`"}
+READ_BY = {
+    "wgmma": "`wgmma.wait_group`",
+    "tcgen05": "the mbarrier of its `tcgen05.commit`",
+    "compression": "the mbarrier of its `tcgen05.commit`",
+}
 """What tells that an operation of these chapters has read its source."""
 
 

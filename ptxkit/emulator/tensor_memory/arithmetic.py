@@ -43,6 +43,7 @@ class Arithmetic:
         tensor: TensorMemory,
         disabled: np.ndarray | None,
         origin: int,
+        read: Sequence[Factor] | None = None,
     ) -> bool:
         """Compute D in every CTA and write it.
 
@@ -52,6 +53,7 @@ class Arithmetic:
             tensor: the tensor memory of their batch.
             disabled: bool (CTAs, lanes), those that keep what they have; None for none.
             origin: of what becomes undefined.
+            read: A of each CTA, where it has been read out of shared memory before.
 
         Returns:
             Whether the product added to cells that nobody had written.
@@ -66,7 +68,8 @@ class Arithmetic:
         for at, side in enumerate(sides):
             where = None if disabled is None else ~disabled[at]
             scale_a = _scales(product.scale_a, plan.bytes_a, plan, side.cta, tensor)
-            stale |= self._side(product, side, tensor, b, (scale_a, scale_b[at]), where, origin)
+            parts = matrix_a(product, side, tensor, None if read is None else read[at])
+            stale |= self._side(product, side, tensor, (parts, b), (scale_a, scale_b[at]), where, origin)
         return stale
 
     def _side(
@@ -74,13 +77,13 @@ class Arithmetic:
         product: Tcgen05Product,
         side: Side,
         tensor: TensorMemory,
-        b: Factor,
+        factors: tuple[list[tuple[Factor, np.ndarray | None]], Factor],
         scales: tuple[tuple[Scales, np.ndarray | None] | None, ...],
         where: np.ndarray | None,
         origin: int,
     ) -> bool:
         plan, path, n = product.plan, product.plan.path, product.plan.n
-        parts = matrix_a(product, side, tensor)
+        parts, b = factors
         start, unknown, stale = _accumulator(product, side.cta, tensor, where)
         width = n // len(parts)
         results = []

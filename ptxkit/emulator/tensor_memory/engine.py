@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,38 @@ from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Fences, Tcgen05InFlight
 from ptxkit.targets import limits
 
-Work = Callable[[], None]
-"""What an instruction does when it happens."""
+
+class Tcgen05Work:
+    """What an instruction does when it happens; `work`: that, of one that reads no matrix A early."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.do = work
+
+    def read_a(self) -> None:
+        """Read matrix A now, if it lies in shared memory; the rest comes later."""
+
+
+class SharedRead(NamedTuple):
+    """What an instruction reads of the shared memory of a CTA; `of_a`: whether that is matrix A."""
+
+    cta: int
+    operand: Tcgen05SharedOperand
+    of_a: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class ChainStep:
+    """An instruction of a chain.
+
+    Attributes:
+        issued: the same in the account.
+        work: what it does.
+        a: where its matrix A lies in shared memory, until somebody knows that it has been read.
+    """
+
+    issued: Tcgen05InFlight
+    work: Tcgen05Work
+    a: tuple[Region, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -37,19 +67,19 @@ class Chain:
 
     Attributes:
         operation: of the queue.
-        work: what is to be done, in order.
-        instructions: the same in the account.
+        steps: its instructions, in order.
+        done: how many of them have been carried out.
     """
 
     operation: AsyncOperation
-    work: list[Work] = field(default_factory=list)
-    instructions: list[Tcgen05InFlight] = field(default_factory=list)
+    steps: list[ChainStep] = field(default_factory=list)
+    done: int = 0
 
     def run(self) -> None:
-        """Do all of it."""
-        work, self.work = self.work, []
-        for one in work:
-            one()
+        """Do all that is left."""
+        steps, self.done = self.steps[self.done :], len(self.steps)
+        for step in steps:
+            step.work.do()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +109,7 @@ class Engine:
         holders: what each CTA has allocated.
         in_flight: who may touch which cells; empty without the sanitizer.
         local: the number by which `HappensBefore.completed` knows what commits tell of.
+        local_reads: that for what is told of reads of matrix A alone.
         groups: for each CTA the `.cta_group` of its first instruction, and that instruction.
         collectors: for each CTA and buffer what fills it.
         requests: by kind of synchronisation point and CTA, warps that wait for the other CTA of their pair.
@@ -96,6 +127,7 @@ class Engine:
             Holder(int(number), f"CTA {batch.name_cta(cta)}") for cta, number in enumerate(batch.ctas)
         ]
         self.local = batch.mbarriers.reserve() if launch.sanitize else 0
+        self.local_reads = batch.mbarriers.reserve(reads=True) if launch.sanitize else 0
         self.groups: dict[int, tuple[int, Site]] = {}
         self.collectors: dict[tuple[int, str], Any] = {}
         self.requests: dict[tuple[str, int], ColumnRequest] = {}
@@ -182,21 +214,22 @@ class Engine:
 
     # ---- asynchronous instructions
 
-    def issue(
-        self, issued: Tcgen05InFlight, shared: Sequence[tuple[int, Tcgen05SharedOperand]], work: Work
-    ) -> None:
+    def issue(self, issued: Tcgen05InFlight, shared: Sequence[SharedRead], work: Tcgen05Work) -> None:
         """Queue an instruction that a commit tracks.
 
         Args:
             issued: the instruction in the account.
-            shared: what it reads from shared memory, by CTA.
+            shared: what it reads from shared memory.
             work: what it does.
 
         Raises:
             EmulatorFault: it touches what others use.
         """
         batch = self.batch
-        regions = tuple(self.region(cta, operand) for cta, operand in shared)
+        regions = tuple(self.region(read.cta, read.operand) for read in shared)
+        step = ChainStep(
+            issued, work, tuple(one for one, read in zip(regions, shared, strict=True) if read.of_a)
+        )
         issued.number = batch.launch.events.take(issued.site)
         chains = self._chains.setdefault((issued.row, issued.lane), [])
         if not chains or not self._open(chains[-1]):
@@ -207,8 +240,7 @@ class Engine:
             chain = Chain(operation)
             operation.deliver = lambda data: chain.run()
             self._enter(issued)
-            chain.work.append(work)
-            chain.instructions.append(issued)
+            chain.steps.append(step)
             chains.append(chain)
             batch.queue.issue(operation)
             return
@@ -223,14 +255,13 @@ class Engine:
         chain.operation.reads += regions
         if batch.trace is not None:
             batch.trace.issued(chain.operation, issued.site, regions)
-        chain.work.append(work)
-        chain.instructions.append(issued)
+        chain.steps.append(step)
         if chain.operation.delivered:
             chain.run()
 
     def _open(self, chain: Chain) -> bool:
         """Whether an instruction may join a chain: nothing has committed it, and it happens together."""
-        if chain.instructions[-1].committed is not None:
+        if chain.steps[-1].issued.committed is not None:
             return False
         return not chain.operation.delivered or self.batch.queue.eager
 
@@ -258,9 +289,9 @@ class Engine:
         batch = self.batch
         chains = self._chains.get((row, lane), [])
         for chain in chains:
-            for issued in chain.instructions:
-                if issued.cta_group == cta_group:
-                    issued.committed = site
+            for step in chain.steps:
+                if step.issued.cta_group == cta_group:
+                    step.issued.committed = site
         number = batch.launch.events.take(site)
         self.in_flight.committed(row, lane, site, number)
         rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
@@ -286,29 +317,61 @@ class Engine:
         batch = self.batch
         number = batch.launch.events.take(site)
         for chain in chains:
-            for issued in chain.instructions:
-                issued.done = issued.done or number
+            for step in chain.steps:
+                step.issued.done = step.issued.done or number
             self._leave(chain.operation, number)
         mine = self._chains.get((row, lane), [])
         self._chains[row, lane] = [chain for chain in mine if chain not in chains]
         if batch.launch.sanitize:
             rank = row // batch.warps_per_cta % batch.cluster
             for one in self.pair(rank, cta_group):
-                batch.happens_before.tell(slots, one, self.local, number)
+                for local in (self.local, self.local_reads):
+                    batch.happens_before.tell(slots, one, local, number)
+
+    def commit_reads(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:
+        """Let mbarriers track the reads of matrix A from shared memory of what a thread has issued so far."""
+        batch = self.batch
+        tracked = [
+            (chain.operation, step)
+            for chain in self._chains.get((row, lane), [])
+            for step in chain.steps
+            if step.issued.cta_group == cta_group
+        ]
+        for _, step in tracked:
+            step.issued.read = site
+        rows, lanes = np.full(len(slots), row), np.full(len(slots), lane)
+        if batch.launch.sanitize:
+            batch.happens_before.release_acquired(rows, slots)
+
+        def arrive(data: Any) -> None:
+            number = batch.launch.events.take(site)
+            for operation, step in tracked:
+                step.work.read_a()
+                if step.a and operation.unread.any():
+                    operation.reads = tuple(one for one in operation.reads if one not in step.a)
+                    self._over(step.a, self.local_reads, number)
+                step.a = ()
+            if batch.launch.sanitize:
+                rank = row // batch.warps_per_cta % batch.cluster
+                for one in self.pair(rank, cta_group):
+                    batch.happens_before.tell(slots, one, self.local_reads, number)
+
+        batch.queue.issue(AsyncOperation(site, batch, rows, lanes, signal=Arrival(slots), deliver=arrive))
 
     def _leave(self, operation: AsyncOperation, number: int) -> None:
         """The reads of shared memory are over: later writes must know of the commit."""
+        if operation.unread.any():
+            operation.unread[:] = False
+            self._over(operation.reads, self.local, number)
+
+    def _over(self, regions: Sequence[Region], local: int, number: int) -> None:
+        """Reads are over, of which a number of `HappensBefore.completed` tells."""
         history = self.batch.shared.history
-        if not operation.unread.any():
-            return
-        operation.unread[:] = False
         if history is None:
             return
-        for region in operation.reads:
+        for region in regions:
             index, _ = region.indices(history.granule)
             tile = np.full(len(index), region.first // self.batch.shared.stride)
-            threads = self.batch.happens_before.record_of_machine(
-                history, np.full(len(index), self.local), tile
-            )
+            threads = self.batch.happens_before.record_of_machine(history, np.full(len(index), local), tile)
             for kind in ("first read", "last read"):
                 history.put(kind, index, history.own(number, ASYNC, threads))

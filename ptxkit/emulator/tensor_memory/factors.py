@@ -59,7 +59,7 @@ class Factor:
 def matrix_b(product: Tcgen05Product, side: Side) -> Factor:
     """B of one CTA."""
     plan = product.plan
-    found = _from_shared(product.b, side, plan.b)
+    found = from_shared(product.b, side, plan.b)
     if product.shift:
         found.codes = found.codes[:, product.shift :]
         found.unknown = None if found.unknown is None else found.unknown[product.shift :]
@@ -83,7 +83,8 @@ def side_by_side(halves: list[Factor]) -> Factor:
     return Factor(np.concatenate([half.codes for half in halves], axis=1), unknown)
 
 
-def _from_shared(operand: Tcgen05SharedOperand, side: Side, dtype: str) -> Factor:
+def from_shared(operand: Tcgen05SharedOperand, side: Side, dtype: str) -> Factor:
+    """A matrix in the shared memory of a CTA."""
     at = operand.start - side.start
     codes = operand.map.gather(side.memory, at)
     if side.shadow is None:
@@ -99,12 +100,13 @@ def rows_with_any(masks: np.ndarray) -> np.ndarray | None:
 
 
 def matrix_a(
-    product: Tcgen05Product, side: Side, tensor: TensorMemory
+    product: Tcgen05Product, side: Side, tensor: TensorMemory, read: Factor | None = None
 ) -> list[tuple[Factor, np.ndarray | None]]:
-    """A, for each part of N that has its own copy of it, and which elements are there."""
+    """A, for each part of N that has its own copy of it, and which elements are there. `read`: what has been
+    read of it out of shared memory before."""
     plan = product.plan
     if isinstance(product.a, Tcgen05SharedOperand):
-        stored = [_from_shared(product.a, side, plan.a)]
+        stored = [from_shared(product.a, side, plan.a) if read is None else read]
     else:
         stored = _from_tensor(product.a, side.cta, tensor, plan.a)
         if plan.form.kind in ("f8f6f4", "mxf8f6f4"):

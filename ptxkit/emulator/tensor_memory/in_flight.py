@@ -205,6 +205,9 @@ class InFlightTable:
             wrong = self._wrong_lane(earlier)
             if wrong is not None:
                 return [f"`{wrong.instruction.spelling}` at {wrong.where} tracks the work of another lane"]
+            if earlier.read is not None:
+                spelling = earlier.read.instruction.spelling
+                return [f"`{spelling}` at {earlier.read.where} tells of its reads of A alone"]
             return ["no `tcgen05.commit` of its thread has followed"]
         return [f"tracked by `{earlier.committed.instruction.spelling}` at {earlier.committed.where}"]
 

@@ -35,6 +35,7 @@ class Tcgen05InFlight:
         shape: what two products must have in common to be ordered: M, N and where D lies.
         number: the event of its issue.
         committed: the commit that tracks it.
+        read: the commit that tells of its reads of A alone.
         done: the event of its completion: of the commit's arrival, or of the wait; 0 before.
     """
 
@@ -49,6 +50,7 @@ class Tcgen05InFlight:
     shape: tuple[object, ...] = ()
     number: int = 0
     committed: Site | None = None
+    read: Site | None = None
     done: int = 0
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,8 +25,8 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     warn_many,
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
-from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.emulator.tensor_memory.factors import Senseless
+from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
+from ptxkit.emulator.tensor_memory.factors import Factor, Senseless, from_shared
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import (
@@ -40,10 +39,11 @@ from ptxkit.emulator.tensor_memory.product import (
     place,
     vector_of,
 )
+from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
 from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
 from ptxkit.targets import limits
 
-effect = Effects("tcgen05")
+effect, later = Effects("tcgen05"), Effects("compression")
 
 
 def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
@@ -51,13 +51,15 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     sparse, group_size = instruction["sp"] is not None, cta_group(instruction)
     kind = instruction.the(MmaKind).removeprefix("kind::")
     vector = vector_of(kind, instruction["scale_vectorsize"]) if instruction["block_scale"] else None
-    buffer, use = instruction["collector"] or Collector("b0" if ws else "a", CollectorUse.DISCARD)
+    collectors = _collectors(instruction, ws)
     capability, plain = (
         instruction.scope.program.capability,
         instruction.scope.program.image.tensor_cores == "float32",
     )
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
+    if kind not in INSTRUCTION_DESCRIPTORS or "lut" in instruction.operands:
+        raise Unsupported("`.kind::ti16` and look-up tables")
     instruction.scope.program.touches("shared", 16)
     read = _MmaOperands(instruction, group_size)
     static = MmaForm(
@@ -93,21 +95,26 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
             words = (operands.a, operands.b)[-len(product.shared) :]
             check_shared(engine, product.shared, words, site, cta, who, partial(_without, plan, operands))
             check_boxes(engine, ctas, (*product.writes, *product.reads), site, who)
-            _collect(engine, cta, buffer, use, product, site, who)
+            for collector in collectors:
+                _collect(engine, cta, collector, product, site, who)
             if plan not in computing:
                 computing[plan] = arithmetic(capability, plan, plain)
             issued = Tcgen05InFlight(
                 "mma", site, row, int(issuers.lanes[item]), group_size, ctas,
                 product.reads, product.writes, (plan.m, plan.n, operands.d),
             )  # fmt: skip
-            shared = [(one, operand) for one in ctas for operand in product.shared]
-            engine.issue(issued, shared, _work(engine, computing[plan], product, ctas, disabled, site, who))
+            shared = [
+                SharedRead(one, operand, operand is product.a) for one in ctas for operand in product.shared
+            ]
+            work = ProductWork(engine, computing[plan], product, ctas, disabled, site, who)
+            engine.issue(issued, shared, work)
 
     return Effect(by_thread(step))
 
 
-effect("tcgen05.mma")(partial(mma, ws=False))
-effect("tcgen05.mma.ws")(partial(mma, ws=True))
+for chapter in (effect, later):
+    chapter("tcgen05.mma")(partial(mma, ws=False))
+    chapter("tcgen05.mma.ws")(partial(mma, ws=True))
 
 
 def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
@@ -116,24 +123,51 @@ def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05S
     return place(plan, replace(operands, a=a, b=operands.b & ~bits)).shared
 
 
-def _work(
-    engine: Engine,
-    compute: Arithmetic,
-    product: Tcgen05Product,
-    ctas: tuple[int, ...],
-    disabled: np.ndarray | None,
-    site: Site,
-    who: str,
-) -> Callable[[], None]:
-    def work() -> None:
+class ProductWork(Tcgen05Work):
+    """One product: reads its factors, and writes D.
+
+    Args:
+        engine: of the batch.
+        compute: what computes it.
+        product: with its places.
+        ctas: the CTA, or both of a pair.
+        disabled: lanes that keep what they have.
+        site: of the instruction.
+        who: the issuing thread, for findings.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        compute: Arithmetic,
+        product: Tcgen05Product,
+        ctas: tuple[int, ...],
+        disabled: np.ndarray | None,
+        site: Site,
+        who: str,
+    ) -> None:
+        super().__init__(self._multiply)
+        self.engine, self.compute, self.product, self.ctas = engine, compute, product, ctas
+        self.disabled, self.site, self.who = disabled, site, who
+        self.read: list[Factor] | None = None
+
+    def read_a(self) -> None:
+        """As the base; of what has been read, later changes don't count."""
+        if self.read is None and isinstance(self.product.a, Tcgen05SharedOperand):
+            sides = [self.engine.side(cta) for cta in self.ctas]
+            self.read = [from_shared(self.product.a, side, self.product.plan.a) for side in sides]
+
+    def _multiply(self) -> None:
+        engine, site, who, product = self.engine, self.site, self.who, self.product
         launch = engine.batch.launch
         try:
-            stale = compute.run(
+            stale = self.compute.run(
                 product,
-                [engine.side(cta) for cta in ctas],
+                [engine.side(cta) for cta in self.ctas],
                 engine.memory,
-                disabled,
+                self.disabled,
                 launch.origins.of_copy(site),
+                self.read,
             )
         except Senseless as wrong:
             allowed = ", ".join(f"0b{nibble:04b}" for nibble in wrong.allowed)
@@ -152,13 +186,22 @@ def _work(
                 (who, f"{product.writes[0]}", "make `enable-input-d` false for the first step along K"),
             )
 
-    return work
+
+def _collectors(instruction: ScopedInstruction, ws: bool) -> list[Collector]:
+    """What is done with each collector buffer: without a word its contents are discarded."""
+    named = [found for found in (instruction["collector"], instruction["collector_b"]) if found is not None]
+    defaults = ("b0",) if ws else ("a", "b")
+    known = {found.buffer for found in named}
+    if ws and known:
+        return named
+    return named + [Collector(buffer, CollectorUse.DISCARD) for buffer in defaults if buffer not in known]
 
 
 def _collect(
-    engine: Engine, cta: int, buffer: str, use: CollectorUse, product: Tcgen05Product, site: Site, who: str
+    engine: Engine, cta: int, collector: Collector, product: Tcgen05Product, site: Site, who: str
 ) -> None:
     """Keep the account of a collector buffer: what was read into it may be used again while it is there."""
+    buffer, use = collector
     key = (cta, buffer)
     matrix = product.operands.a if buffer == "a" else product.operands.b
     held = engine.collectors.get(key)

@@ -27,7 +27,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 from ptxkit.emulator.sync_points import executing, executing_rows
 from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.cells import PITCH
-from ptxkit.emulator.tensor_memory.engine import Engine
+from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
@@ -271,7 +271,7 @@ def cp(instruction: ScopedInstruction) -> Effect:
                 for one in ctas:
                     _copy(engine, one, pattern, source, cells, source_format, site)
 
-            engine.issue(issued, [(one, source) for one in ctas], work)
+            engine.issue(issued, [SharedRead(one, source) for one in ctas], Tcgen05Work(work))
 
     return Effect(by_thread(step))
 
@@ -329,6 +329,6 @@ def shift(instruction: ScopedInstruction) -> Effect:
                     undefined = None if masks is None else (masks, engine.batch.launch.origins.of_copy(site))
                     memory.store(one, targets, memory.load(one, sources), undefined)
 
-            engine.issue(issued, (), work)
+            engine.issue(issued, (), Tcgen05Work(work))
 
     return Effect(by_thread(step))

@@ -13,17 +13,22 @@ from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.tensor_memory.issue import Operand, cta_group, warn_many
 from ptxkit.emulator.tensor_memory.engine import Engine
-from ptxkit.isa.modifiers import StateSpace
+from ptxkit.isa.modifiers import StateSpace, SyncRestrict
 
-tcgen05 = Effects("tcgen05")
+tcgen05, later = Effects("tcgen05"), Effects("compression")
 
 
+@later("tcgen05.commit")
 @tcgen05("tcgen05.commit")
 def commit(instruction: ScopedInstruction) -> Effect:
-    """`tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast}.b64 [mbar]{, mask}`."""
+    """`tcgen05.commit.cta_group.mbarrier::arrive::one{.sync_restrict}{..}{.multicast}.b64 [mbar]{, mask}`."""
+    restrict = instruction["restricted"]
+    if restrict not in (None, SyncRestrict.READ_OF_A):
+        raise Unsupported("a commit with a `.sync_restrict` that no manual has")
     group_size, site = cta_group(instruction), instruction.site
     space = instruction.find(StateSpace) or StateSpace.GENERIC
     places = {each: mbarrier_at(instruction, "mbar", each) for each in (StateSpace.SHARED_CLUSTER, space)}
@@ -43,7 +48,7 @@ def commit(instruction: ScopedInstruction) -> Effect:
             engine.check_group(row // batch.warps_per_cta, group_size, site, who)
             place = found[item : item + 1]
             if ranks is not None:
-                chosen = np.array([rank for rank in range(16) if int(ranks[item]) >> rank & 1], np.int64)
+                chosen = np.array([rank for rank in range(32) if int(ranks[item]) >> rank & 1], np.int64)
                 if not len(chosen) or chosen.max() >= batch.cluster:
                     message = (
                         f"expected a mask of the cluster's {batch.cluster} CTAs, found {int(ranks[item]):#x}"
@@ -52,7 +57,8 @@ def commit(instruction: ScopedInstruction) -> Effect:
                 place = batch.peer(row, chosen) * batch.shared.stride + place % batch.shared.stride
             each = issuers.some(np.full(len(place), item))
             slots = batch.mbarriers.find(each, place, site)
-            engine.commit(site, row, int(issuers.lanes[item]), group_size, slots)
+            commit = engine.commit if restrict is None else engine.commit_reads
+            commit(site, row, int(issuers.lanes[item]), group_size, slots)
 
     return Effect(by_thread(step))
 
