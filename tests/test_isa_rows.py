@@ -54,7 +54,7 @@ def writes_memory(form: Form) -> bool:
 
 OBJECTS = frozenset({"mbarrier", "mbarrier_reports", "texture", "surface"})
 """Chapters whose addresses are of objects."""
-NO_DATA = frozenset({"createpolicy.range", "createpolicy.range.fabric", "tensormap.query"})
+NO_DATA = frozenset({"createpolicy.range", "createpolicy.range.fabric", "tensormap.query.alloc_class_large"})
 """What looks at an address alone, or at a tensor map."""
 
 

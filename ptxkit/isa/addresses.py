@@ -15,7 +15,7 @@ from ptxkit.isa.places import OperandPlace, Spec
 
 DIRECT = frozenset("ld ldu st atom red multimem prefetch prefetchu discard applypriority mbarrier".split())
 """Opcodes that access memory at the one address they name, except for the names in `INDIRECT`."""
-INDIRECT = frozenset({"st.async", "st.bulk", "red.async"})
+INDIRECT = frozenset({"st.async", "st.bulk", "red.async", "multimem.st.async", "multimem.red.async"})
 OPAQUE_BASES = frozenset(
     "multimem cp tensormap clusterlaunchcontrol fence ldmatrix stmatrix tex tld4 txq".split()
 )
@@ -66,6 +66,16 @@ def base_fits(
     if base == ("var", "local") and form.opcode == "atom":
         return False  # ptxas crashes.
     return base[1] != "param" or _parameter_fits(base[2], spec)
+
+
+def bare_fits(spec: Spec, kind: OperandKind, spaces: tuple[str, ...]) -> bool:
+    """Whether ptxas takes it for an address without brackets: a register, a variable, or either and a number."""
+    base = kind[1] if kind[0] == "offset" else kind
+    if isinstance(base, tuple):
+        return variable_fits(base, spaces)
+    if base not in DTYPES or base == "pred":
+        return False
+    return "moved" not in spec.words or (DTYPES[base].bits in (32, 64) and base != "f32" and base != "f16x2")
 
 
 def variable_fits(base: OperandKind, spaces: tuple[str, ...]) -> bool:
@@ -119,7 +129,7 @@ def _width_fits(
         if form.opcode == "mbarrier":
             return bits != 32 or any(value.startswith("shared") for value in slots.values())
         return bits != 32 or not {"global", "generic"}.issuperset(spaces)
-    if form.name == "tensormap.query":
+    if form.name.startswith("tensormap.query") or (form.opcode == "fabric" and place.name == "tensorMap"):
         return bits == 64
     if form.opcode in ("ldmatrix", "stmatrix") and "generic" in spaces:
         return bits >= 32

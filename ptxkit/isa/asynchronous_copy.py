@@ -42,9 +42,9 @@ form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28",
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="rank", ss="global shared::cta", type="b32", addr="in .ss", new_val=".type", since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], ord, new_val", "28", field="box_dim global_dim element_stride", ss="global shared::cta", type="b32", addr="in .ss", ord="imm 0..4", new_val=".type", since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], ord, new_val", "28", field="global_stride", ss="global shared::cta", type="b64", addr="in .ss", ord="imm 0..3~4", new_val=".type", since=REPLACE)
-form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="elemtype", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..15", since=REPLACE)
+form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="elemtype", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..15", above={"new_val 12": "8.7 sm_100"}, since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="interleave_layout", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..2", since=REPLACE)
-form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="swizzle_mode", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..4", since=REPLACE)
+form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="swizzle_mode", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..4", above={"new_val 3": "8.8 sm_103a, 9.4 sm_107a"}, since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="swizzle_atomicity", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..3", since="8.6 sm_100f sm_110f, 8.7 sm_120f")
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="fill_mode", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..1", since=REPLACE)
 # fmt: on

@@ -18,7 +18,7 @@ from ptxkit.isa.places import SPACES
 _ORDERED = {
     **dict.fromkeys(DTYPES, "type"),
     **dict.fromkeys(SPACES, "space"),
-    **dict.fromkeys(("b8x16", "s2", "u2"), "type"),
+    **dict.fromkeys(("b8x16", "b2", "s2", "u2"), "type"),
     "row": "layout",
     "col": "layout",
     "and": "operation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -69,6 +69,32 @@ class Availability(NamedTuple):
             version >= since and (not needed or target.satisfies(needed))
             for since, needed in self.alternatives
         )
+
+
+class Above(NamedTuple):
+    """What constants above a number ask for.
+
+    Attributes:
+        operand: the name of the operand.
+        number: the greatest that asks for nothing.
+        needed: by those above it.
+    """
+
+    operand: str
+    number: int
+    needed: Availability
+
+    @classmethod
+    def parse(cls, key: str, text: str, operands: Container[str]) -> Above:
+        """Read `val 3` and `8.8 sm_103a`.
+
+        Raises:
+            NotationError: there is no such operand, or no number.
+        """
+        operand, _, number = key.partition(" ")
+        if operand not in operands or not number.isdecimal():
+            raise NotationError(f"`{key}` is no operand of the row with a number")
+        return cls(operand, int(number), Availability.parse(text))
 
 
 Facts = frozenset[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -166,11 +167,17 @@ def to_json(form: Form) -> dict[str, Any]:
             if not slot.literal
         },
         "operands": dict(operands(form)),
-        "needs": {condition.text: availability(needed) for condition, needed in form.needs},
+        "needs": dict(_needs(form)),
         "advises": {condition.text: availability(needed) for condition, needed in form.advises},
         "beyond": form.undocumented.text if form.undocumented else None,
         "rules": [rule.text for rule in form.rules],
     }
+
+
+def _needs(form: Form) -> Iterator[tuple[str, str]]:
+    """What asks for more than the form itself, and for what."""
+    yield from ((condition.text, availability(needed)) for condition, needed in form.needs)
+    yield from ((f"{name} > {limit}", availability(needed)) for name, limit, needed in form.above)
 
 
 WIDTH = 100
@@ -187,8 +194,8 @@ def to_text(form: Form) -> str:
         rows.append(("since", since))
     if form.until:
         rows.append(("until", f"before {availability(form.until)}"))
-    asked = (*form.needs, *form.advises)
-    rows += [("since", f"{availability(needed)} for {condition.text}") for condition, needed in asked]
+    asked = [*_needs(form), *((condition.text, availability(needed)) for condition, needed in form.advises)]
+    rows += [("since", f"{needed} for {what}") for what, needed in asked]
     if form.undocumented:
         rows.append(("beyond", f"{form.undocumented.text}: taken by ptxas, not in the manual"))
     rows += [("rule", rule.text) for rule in form.rules]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 
-from ptxkit.dtypes import DTYPES
-from ptxkit.isa.addresses import base_fits, unified_fits, variable_fits
+from ptxkit.isa.addresses import bare_fits, base_fits, unified_fits, variable_fits
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
@@ -212,12 +211,10 @@ def place_fits(candidate: Candidate, place: OperandPlace, kind: OperandKind) -> 
     form = candidate.form
     if place.shape == "address":
         spec = form.specs[place.name]
-        if "bare" in spec.words and spec.type is None and kind[0] == "offset":
-            return kind[1] in DTYPES
-        if isinstance(kind, str) and "bare" in spec.words:
-            return kind in DTYPES if spec.type is None else fits(spec, place, kind, candidate.slots, False)
-        if isinstance(kind, tuple) and kind[0] == "var" and "bare" in spec.words and spec.type is None:
-            return variable_fits(kind, address_spaces(candidate, place))
+        if "bare" in spec.words and kind[0] != "[":
+            if spec.type is not None:
+                return fits(spec, place, kind, candidate.slots, False)
+            return bare_fits(spec, kind, address_spaces(candidate, place))
         return isinstance(kind, tuple) and kind[0] == "[" and _address_fits(candidate, place, kind)
     if place.shape == "pair":
         if isinstance(kind, tuple) and kind[0] == "|":

@@ -9,7 +9,7 @@ ARRIVE = {**CTA, ".sem": "8.0", ".cluster": "8.0 sm_90", ".relaxed": "8.6 sm_90"
 WAIT = {**CTA, ".sem": "8.0", ".cluster": "8.0 sm_90", ".relaxed": "8.6 sm_90"}
 
 # fmt: off
-form("mbarrier.init{.shared{::cta}}.b64        [addr], count", "9", addr="in shared", count="u32 ~1..1048575", since="7.0 sm_80", needs=CTA)
+form("mbarrier.init{.shared{::cta}}.b64        [addr], count", "9", addr="in shared", count="u32 1..1048575", since="7.0 sm_80", needs=CTA)
 form("mbarrier.inval{.shared{::cta}}.b64       [addr]", "10", addr="in shared", since="7.0 sm_80", needs=CTA)
 form("mbarrier.expect_tx{.relaxed.scope}{.space}.b64    [addr], txCount", "11", scope="cta cluster", space="shared shared::cta shared::cluster", addr="in shared", txCount="u32 ~0..1048575", since="8.0 sm_90")
 form("mbarrier.complete_tx{.relaxed.scope}{.space}.b64  [addr], txCount", "12", scope="cta cluster", space="shared shared::cta shared::cluster", addr="in shared", txCount="u32 ~0..1048575", since="8.0 sm_90")

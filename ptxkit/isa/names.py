@@ -30,7 +30,7 @@ NAMES = frozenset(
     cp.async.bulk.prefetch.tensor tensormap.replace clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel
     multimem.cp.async.bulk multimem.cp.reduce.async.bulk applypriority.async.bulk applypriority.async.bulk.tensor
     tcgen05.ld.spcompress tcgen05.ld.red.spcompress
-    tensormap.query fabric.try_get.async fabric.try_put.async fabric.try_red.async fabric.try_pullred.async fabric.try_atom.async
+    tensormap.query.alloc_class_large fabric.try_get.async fabric.try_put.async fabric.try_red.async fabric.try_pullred.async fabric.try_atom.async
     fabric.try_get.async.tensor fabric.try_put.async.tensor fabric.try_red.async.tensor fabric.submit
     fabric.submit.commit_group fabric.wait
     """.split()

@@ -36,7 +36,8 @@ it, a slot that may stay empty by its name in `ptxas_optional`, anything else by
 
 `needs` says what a modifier asks for beyond the row's own `since`: a PTX ISA version, targets
 (`ptxkit.targets`), or both; alternatives are separated by commas. `advises` is the same where only the manual
-asks for it, and ptxas does not. Their keys, and `rules`, are conditions: `.mod` for a modifier or a slot that is
+asks for it, and ptxas does not. `above` says what a constant asks for: `"val 3": "8.8 sm_103a"` of a `val` above 3.
+The keys of `needs` and `advises`, and `rules`, are conditions: `.mod` for a modifier or a slot that is
 filled, `name` for an operand that is there, joined by `!`, `&`, `|`, and for rules `->`. Rules are separated by
 semicolons.
 
@@ -54,7 +55,7 @@ from typing import NamedTuple
 
 from ptxkit import targets
 from ptxkit.dtypes import DTYPES
-from ptxkit.isa.conditions import Availability, Condition, Facts, NotationError, Rule
+from ptxkit.isa.conditions import Above, Availability, Condition, Facts, NotationError, Rule
 from ptxkit.isa.names import NAMES
 from ptxkit.isa.places import OperandPlace, OperandReader, Spec, usual
 from ptxkit.isa.traits import TRAITS_OF
@@ -114,6 +115,7 @@ class Form:
         until: from when and where it may be used no more; None where it stays.
         needs: (condition, availability) of modifiers that ask for more.
         advises: the same where the manual alone asks.
+        above: what constants above a number ask for.
         undocumented: what ptxas takes and the manual does not have; None where there is nothing.
         rules: what must hold among modifiers and operands.
         section: of the manual.
@@ -131,6 +133,7 @@ class Form:
     until: Availability | None
     needs: tuple[tuple[Condition, Availability], ...]
     advises: tuple[tuple[Condition, Availability], ...]
+    above: tuple[Above, ...]
     undocumented: Condition | None
     rules: tuple[Rule, ...]
     section: str
@@ -263,6 +266,7 @@ def parse_form(
     until: str | None = None,
     needs: Mapping[str, str] | None = None,
     advises: Mapping[str, str] | None = None,
+    above: Mapping[str, str] | None = None,
     undocumented: str | None = None,
     rules: str | tuple[str, ...] = (),
     ptxas_optional: str = "",
@@ -278,6 +282,7 @@ def parse_form(
         until: PTX ISA version and targets from which on it is no more.
         needs: condition -> PTX ISA version and targets.
         advises: the same where only the manual asks for them.
+        above: operand and number -> PTX ISA version and targets of constants above it.
         undocumented: condition of what ptxas takes and the manual does not have.
         rules: what must hold.
         ptxas_optional: slots that ptxas lets stay empty, against the manual.
@@ -289,7 +294,7 @@ def parse_form(
     """
     try:
         condition = Condition.parse(undocumented) if undocumented else None
-        asked = (needs or {}, advises or {})
+        asked = (needs or {}, advises or {}, above or {})
         return _parse_form(
             syntax, section, since, until, asked, condition, rules, ptxas_optional.split(), chapter, given
         )
@@ -302,7 +307,7 @@ def _parse_form(
     section: str,
     since: str,
     until: str | None,
-    asked: tuple[Mapping[str, str], Mapping[str, str]],
+    asked: tuple[Mapping[str, str], Mapping[str, str], Mapping[str, str]],
     undocumented: Condition | None,
     rules: str | tuple[str, ...],
     ptxas_optional: Sequence[str],
@@ -358,7 +363,7 @@ def _parse_form(
     read_rules = tuple(Rule.parse(text) for text in (*_split(rules), *implied))
     needs, advises = (
         tuple((Condition.parse(key), Availability.parse(text)) for key, text in side.items())
-        for side in asked
+        for side in asked[:2]
     )
     conditions = [condition for condition, _ in (*needs, *advises)] + ([undocumented] if undocumented else [])
     for atoms in [rule.atoms for rule in read_rules] + [condition.atoms for condition in conditions]:
@@ -377,6 +382,7 @@ def _parse_form(
         until=Availability.parse(until) if until else None,
         needs=needs,
         advises=advises,
+        above=tuple(Above.parse(key, text, specs) for key, text in asked[2].items()),
         undocumented=undocumented,
         rules=read_rules,
         section=section,

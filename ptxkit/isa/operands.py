@@ -215,7 +215,7 @@ def _scalar_fits(
     if "any" in words:
         return isinstance(kind, str) and kind in DTYPES and kind != "f16x2"
     if "exact" in words:
-        sum_ = kind[1] if kind[0] == "offset" else None
+        sum_ = kind[1] if kind[0] == "offset" and not written else None
         # Beside a number ptxas takes a special register for untyped bits.
         return type_ in (kind, sum_) or (
             type_ in ("u32", "b32") and sum_ in ("b32", ("sreg", "u32"), ("sreg", "b32"))
@@ -226,11 +226,13 @@ def _scalar_fits(
             return False
         if wanted is not None and register_fits(kind, wanted, "wide" in words):
             return True
+        if "bits" in words and wanted is not None:
+            return kind != "pred" and DTYPES[kind].bits == register_bits(wanted)
         if "loose" in words and wanted == "bf16" and kind in ("u16", "s16"):
             return True
     if isinstance(kind, tuple) and kind[0] == "opaque":
         return kind[1] in words
-    if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2"):
+    if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2") and "alone" not in words:
         found = vector_type(kind[1:]) if len(kind) - 1 in (1, 2, 4, 8) else None
         if written and not CONSTANTS.isdisjoint(kind):
             return False

@@ -219,7 +219,7 @@ class _OperandMaker:
             elif root in VARIABLES:
                 choices += [VARIABLES[root], f"{VARIABLES[root]}+32"]
                 narrow = self.form.opcode != "mbarrier" or any("shared" in v for v in self.slots.values())
-                narrow = narrow and self.form.name != "tensormap.query"
+                narrow = narrow and not self.form.name.startswith("tensormap.query")
                 if root in ("shared", "local") and narrow:
                     choices += [self.register("b32"), f"{self.register('u32')}+8"]
         return self.random.choice(choices)

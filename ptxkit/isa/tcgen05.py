@@ -28,7 +28,7 @@ COLUMNS = "u32 32 64 128 256 512"
 
 # fmt: off
 form("tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols", "7.1", cta_group=GROUP, dst="in shared ~.shared::cta", nCols=COLUMNS, since=FAMILY)
-form("tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols", "7.1", cta_group=GROUP, taddr="read u32", nCols=f"{COLUMNS} ~/32", since=FAMILY)
+form("tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols", "7.1", cta_group=GROUP, taddr="read u32", nCols=COLUMNS, since=FAMILY)
 form("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", "7.1", cta_group=GROUP, since=FAMILY)
 
 form("tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32   r, [taddr]", "8.3", shape="16x64b 32x32b", num="x1 x2 x4 x8 x16 x32 x64 x128", r="whole plain xnum b32", taddr=TMEM, ptxas_optional="aligned", since=FAMILY)

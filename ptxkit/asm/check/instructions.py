@@ -208,7 +208,7 @@ def check_range(
     context: Context, instruction: Instruction, match: Match, place: OperandPlace, operand: Operand
 ) -> None:
     """Check a constant against the range or the choices of its place."""
-    spec = match.form.specs[place.name]
+    spec, form = match.form.specs[place.name], match.form
     value = number(operand) if isinstance(spec.low, float) else constant_value(operand)
     if value is None:
         return
@@ -233,6 +233,11 @@ def check_range(
             if spec.low < value <= high:
                 return
         elif spec.low <= value <= high and value % spec.step == 0:
+            for name, limit, needed in form.above:
+                met = needed.met(context.version, context.target)
+                if name == place.name and value > limit and not met:
+                    what = f"{value} as `{name}` of `{instruction.spelling}`"
+                    report_need(context, what, operand.span or instruction.span, needed)
             return
         spec = replace(spec, high=high)
         more = "open" in spec.words or (spec.ptxas_high is not None and value <= spec.ptxas_high)

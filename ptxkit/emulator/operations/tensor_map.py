@@ -254,7 +254,7 @@ def copy_and_fence(instruction: ScopedInstruction) -> Effect:
     return Effect(step, AlignedSyncPoint(instruction))
 
 
-@later("tensormap.replace", "tensormap.query")
+@later("tensormap.replace", "tensormap.query.alloc_class_large")
 def allocation_class(instruction: ScopedInstruction) -> Effect:
     """`tensormap.replace` with an allocation class, and `tensormap.query`, which reads it."""
     raise Unsupported("where a tensor map keeps its allocation class is told nowhere")
