@@ -69,6 +69,7 @@ class MbarrierSlots(Protocol):
     phase: np.ndarray
     local: np.ndarray
     turned: np.ndarray
+    succeeded: np.ndarray
 
     def cta_of(self, slots: np.ndarray) -> np.ndarray:
         """The CTA of the batch in whose shared memory each object lies."""

@@ -189,6 +189,10 @@ class Origins:
         """The origin of undefined bytes that an asynchronous operation has copied."""
         return self._number(Origin(site, "what the copy read"))
 
+    def of_report(self, site: Site) -> int:
+        """The origin of the report operands of a wait whose phase is not complete."""
+        return self._number(Origin(site, "the report of a phase that is not complete"))
+
     def of_lane(self, site: Site) -> int:
         """The origin of a value from a lane that did not take part in a warp-synchronous instruction."""
         return self._number(Origin(site, "SHFL-INACTIVE, the register of a lane that does not take part"))

@@ -84,7 +84,7 @@ class HappensBefore(VectorClocks):
         for row in self._owed.keys() & set(rows.tolist()) if self._owed else ():
             self.apart.meet(np.array([row]))
             slots = np.array(sorted(self._owed.pop(row)))
-            self._take_slots(np.full(len(slots), row), slots)
+            self._take_slots(np.full(len(slots), row), slots, self._published, self.slots.turned)
 
     def exchange(self, rows: np.ndarray | None) -> None:
         """All lanes of each of some rows, None for all, exchange values: what they read before is over."""
@@ -244,6 +244,20 @@ class HappensBefore(VectorClocks):
         """The phases of mbarriers complete."""
         self._published.copy_from(self._gathered, slots)
 
+    def keep_success(self, slots: np.ndarray) -> None:
+        """The phases of mbarriers are about to complete, but not the conditional ones: what the last
+        conditional phases told of stays known."""
+        if self._succeeded is None:
+            self._succeeded = ReleaseClocks(0, *self._extent)
+        self._succeeded = self._succeeded.grown(len(self._published.acquired), self._extent[2])
+        self._succeeded.copy_from(self._published, slots)
+
+    def acquire_success(self, rows: np.ndarray, slots: np.ndarray) -> None:
+        """Rows have waited for conditional phases that completed before the last phases of their mbarriers,
+        which did not succeed."""
+        assert self._succeeded is not None
+        self._take_slots(*_pairs(rows, slots), self._succeeded, self.slots.succeeded)
+
     def acquire(
         self,
         rows: np.ndarray,
@@ -273,20 +287,28 @@ class HappensBefore(VectorClocks):
         self.waits[rows, local] = number
         self.phases[rows, local] = self.slots.phase[slots]
         if not relaxed:
-            self._take_slots(rows, slots)
+            self._take_slots(rows, slots, self._published, self.slots.turned)
             return early
         self.relaxed[rows] = number
         for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
             self._owed.setdefault(row, set()).add(slot)
         return None
 
-    def _take_slots(self, rows: np.ndarray, slots: np.ndarray) -> None:
-        """Rows acquire what was released to mbarriers, and know what those tell of."""
+    def _take_slots(
+        self, rows: np.ndarray, slots: np.ndarray, published: ReleaseClocks, turned: np.ndarray
+    ) -> None:
+        """Rows acquire what was released to mbarriers, and know what those tell of.
+
+        Args:
+            rows, slots: the rows and what each waited for.
+            published: what was released to each mbarrier.
+            turned: the event that completed the phase of each.
+        """
         mbarriers = self.slots
-        self.take(self._published, rows, slots)
+        self.take(published, rows, slots)
         local, rank = mbarriers.local[slots], mbarriers.cta_of(slots)
         at = (rows, rank % self.batch.cluster, local)
-        np.maximum.at(self.completed, at, mbarriers.turned[slots])
+        np.maximum.at(self.completed, at, turned[slots])
         self._limit = None
 
     def last_wait(self, row: int, slot: int) -> int:

@@ -21,7 +21,7 @@ CHAPTERS = {
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
     "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
-    "bulk_copies": ("tensor_map",),
+    "bulk_copies": ("bulk_copy", "tensor_copy", "tensor_map"),
     "compression": (
         "sparse_vectors",
         "matrix.mma",
@@ -48,7 +48,7 @@ CHAPTERS = {
         "launch_control",
         "tensor_map",
     ),
-    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_map"),
+    "asynchronous_copy": ("asynchronous_copy", "bulk_copy", "tensor_copy", "tensor_map"),
     "mbarrier": ("mbarrier",),
     "mbarrier_reports": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),

@@ -34,6 +34,7 @@ class PhaseSyncPoint:
         places: its mbarrier.
         phase: reads the token, or the parity.
         parity: which of the two.
+        conditional: whether the conditional phase is waited for, not the primary one.
     """
 
     def __init__(
@@ -43,11 +44,13 @@ class PhaseSyncPoint:
         phase: Callable[[LaneSet], Any],
         parity: bool,
         guard: SourceOperand | None,
+        conditional: bool = False,
     ) -> None:
         self.site = site
         self.places = places
         self.phase = phase
         self.parity = parity
+        self.conditional = conditional
         self.guard = guard.reader if guard is not None else None
         self.story: list[str] = []
         self.code = "P676"
@@ -71,7 +74,7 @@ class PhaseSyncPoint:
         )
         phase = issuers.take(self.phase(lane_set))
         if self.parity:
-            return slots, barriers.parity_completed(slots, phase.astype(np.int64) & 1)
+            return slots, barriers.parity_completed(slots, phase.astype(np.int64) & 1, self.conditional)
         done, foreign = barriers.check_tokens(slots, phase.astype(np.uint64))
         if (at := first_true(foreign)) is not None:
             raise fault(
@@ -116,7 +119,7 @@ class PhaseSyncPoint:
         slots = batch.mbarriers.find(issuers, self.places(lane_set, issuers), self.site, visible=False)
         slot = int(slots[mine[0]])
         phase = int(issuers.take(self.phase(lane_set))[mine[0]])
-        self.code, why = batch.mbarriers.stuck(slot)
+        self.code, why = batch.mbarriers.stuck(slot, self.conditional)
         wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
         state, *story = batch.mbarriers.state(slot)
         if len(self.story) < STORIES:

@@ -83,6 +83,7 @@ class VectorClocks:
         self._owed: dict[int, set[int]] = {}
         self._gathered = ReleaseClocks(0, width, size, 0)
         self._published = ReleaseClocks(0, width, size, 0)
+        self._succeeded: ReleaseClocks | None = None
         self._asynchronous = batch.launch.program.asynchronous
         self._limit: Any = None
 

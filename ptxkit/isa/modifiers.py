@@ -143,6 +143,13 @@ class MovementShape(StrEnum):
     P32X128B = "32x128b"
 
 
+class MbarrierLayout(StrEnum):
+    """What an mbarrier object holds; one of `V1` has a payload report, too. PTX ISA 9.4, 9.7.15.16.2."""
+
+    V0 = "layout::v0"
+    V1 = "layout::v1"
+
+
 class Multicast(StrEnum):
     """Which warps' rows `tcgen05.cp` writes. PTX ISA 9.7.16.8.2."""
 
@@ -195,6 +202,29 @@ class PackedInteger(NamedTuple):
         return cls(text[0] == "s", int(text[1:]))
 
 
+class Validity(NamedTuple):
+    """Which elements of a copy's source make it report: those that equal a pattern. PTX ISA 9.4,
+    9.7.10.28.1.3.
+
+    Attributes:
+        bits: of an element; 0 where none are looked at.
+        sampled: whether one element of every 16 bytes is looked at, or each.
+    """
+
+    pattern: int
+    bits: int
+    sampled: bool
+
+    @classmethod
+    def of(cls, text: str) -> Validity:
+        """`mbarrier::report::validity::per_16bytes::8000`, read."""
+        _, _, kind, *rest = text.split("::")
+        if kind == "disabled":
+            return cls(0, 0, False)
+        granularity, digits = rest
+        return cls(int(digits, 16), 4 * len(digits), granularity == "per_16bytes")
+
+
 class SparseRatio(NamedTuple):
     """How many elements of how many a structured sparse vector keeps. PTX ISA 9.7.16.8.7."""
 
@@ -235,6 +265,7 @@ _ENUMERATIONS: tuple[type[StrEnum], ...] = (
     ScaleVector,
     SyncRestrict,
     MovementShape,
+    MbarrierLayout,
     Multicast,
     PackedSource,
     GridAction,
@@ -250,6 +281,7 @@ SLOTS: Mapping[str, Callable[[str], Any]] = {
     "src_fmt": PackedSource,
     "convertType": PackedInteger.of,
     "ratio": SparseRatio.of,
+    "report": Validity.of,
     "itype": lambda text: int(text[1:]),
 }
 """How slots of these names are read, whatever else their words mean."""

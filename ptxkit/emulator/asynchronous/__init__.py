@@ -44,7 +44,12 @@ keeps its own account.
 `find(issuers, places, site)` turns offsets of `batch.shared` into them, and complains of what is no live
 mbarrier; `find_beside` also of one that is not in the destination's CTA.
 
+*Reports.* `validity` is what an operation looks for in its first region of `reads`, which lies in global
+memory: items that find it raise the payload report of the mbarrier that they signal, which must be of layout
+v1 (`check_reports`).
+
 *Order.* `after` names operations that must be done before this one is (mma before its commit). What
-overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`). Items of one
-operation that copy the same bytes to one place, or store equal ones there, are MULTI-ISSUE, a warning.
+overlaps in flight and is not only read is ASYNC-DST-RACE, unless both reduce (`reduces`) or both are
+`strong`. Items of one operation that copy the same bytes to one place, or store equal ones there, are
+MULTI-ISSUE, a warning.
 """

@@ -23,6 +23,18 @@ from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.values import distinct
 
 
+class StrongCopies:
+    """The events by which strong copies of a launch were entered into access histories."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+
+    def among(self, numbers: np.ndarray) -> np.ndarray:
+        """Which events are of them."""
+        found: np.ndarray = np.isin(numbers, self.numbers)
+        return found
+
+
 class Completions:
     """The operations of a batch that are in flight, and how their completion is seen. `in_flight`: those
     whose completion somebody has yet to see; empty without the sanitizer."""
@@ -94,6 +106,8 @@ class Completions:
         batch = self.batch
         read, written = items & operation.unread & reads, items & operation.unwritten & writes
         own = batch.launch.events.take(operation.site) if read.any() or written.any() else 0
+        if operation.strong and own:
+            batch.launch.own(StrongCopies).numbers.append(own)
         for regions, chosen, kinds in (
             (operation.reads, read, ("first read", "last read")),
             (operation.writes, written, ("write",)),

@@ -10,7 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.asynchronous.completions import Completions, granules, histories, runs
+from ptxkit.emulator.asynchronous.completions import (
+    Completions,
+    StrongCopies,
+    granules,
+    histories,
+    runs,
+)
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
@@ -158,7 +164,9 @@ class Hazards(Accesses):
                 self.reports.report("P654", message, operation.site, who, operation, first, help)
 
     def _meet(self, operation: AsyncOperation, other: AsyncOperation) -> None:
-        """Two operations in flight may only both read the same bytes."""
+        """Two operations in flight may only both read the same bytes, unless both are strong."""
+        if operation.strong and other.strong:
+            return
         for mine, theirs, flags, code in (
             (operation.writes, other.writes, other.unwritten, "P654"),
             (operation.writes, other.reads, other.unread, "P653"),
@@ -215,6 +223,8 @@ class Hazards(Accesses):
                 if operation.reduces:
                     # Reductions need not be ordered with one another.
                     some &= ~self._has_trait(history, record, "reduces")
+                if operation.strong:
+                    some &= ~self.batch.launch.own(StrongCopies).among(history.number(record))
                 at = np.flatnonzero(some)
                 if not len(at):
                     continue

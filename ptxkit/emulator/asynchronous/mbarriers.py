@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ptxkit.emulator.asynchronous.objects import MAX_COUNT, PENDING_MASK, Objects
+from ptxkit.emulator.asynchronous.objects import MAX_ARRIVALS, MAX_COUNT, PENDING_MASK, Objects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.values import WARP, distinct, first_true
+
+PREDICATE = 1 << 8
+"""The report predicate in a payload report; the bits below are the report value."""
 
 
 class MBarriers(Objects):
@@ -55,6 +58,13 @@ class MBarriers(Objects):
         self._check_range(slots, site, threads)
         self._settle(slots, site)
 
+    def report_on(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
+        """report-on: some copies have found what they look for. The payload report of the phase gets its
+        predicate, and keeps its value (PTX ISA 9.4, 9.7.10.28.1.3)."""
+        self._note("reports", site, slots, np.ones(len(slots), np.int64), threads)
+        self.report[slots] |= PREDICATE
+        self.stamp += 1
+
     def arrive(
         self,
         slots: np.ndarray,
@@ -88,8 +98,9 @@ class MBarriers(Objects):
             self._note("expects", site, slots, expects, threads)
             np.add.at(self.tx, slots, expects)
             self._check_range(slots, site, threads)
-        if (at := first_true((counts < 1) | (counts > MAX_COUNT))) is not None:
-            message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
+        most = MAX_ARRIVALS[self.layout[slots]]
+        if (at := first_true((counts < 1) | (counts > most))) is not None:
+            message = f"expected a count from 1 to {int(most[at])}, found {int(counts[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         tokens = self._tokens(slots, counts)
         if self.batch.launch.strict:
@@ -198,8 +209,9 @@ class MBarriers(Objects):
     def increment_pending(self, slots: np.ndarray, site: Site, threads: np.ndarray) -> None:
         """cp.async.mbarrier.arrive without `.noinc`: the pending count grows by one each."""
         np.add.at(self.pending, slots, 1)
-        if (at := first_true(self.pending[slots] > MAX_COUNT)) is not None:
-            message = f"the pending count of {self.name(int(slots[at]))} exceeds {MAX_COUNT}"
+        most = MAX_ARRIVALS[self.layout[slots]]
+        if (at := first_true(self.pending[slots] > most)) is not None:
+            message = f"the pending count of {self.name(int(slots[at]))} exceeds {int(most[at])}"
             raise fault("P674", message, site, (self.thread(int(threads[at])),))
         self.stamp += 1
 
@@ -216,6 +228,7 @@ class MBarriers(Objects):
         if not full.any():
             return
         turned = distinct(slots[full])
+        self._pass_report(turned)
         self.phase[turned] += 1
         self.pending[turned] = self.expected[turned]
         batch = self.batch
@@ -227,11 +240,26 @@ class MBarriers(Objects):
             self.trace.turned(turned)
         batch.scheduling.wake(turned)
 
+    def _pass_report(self, turned: np.ndarray) -> None:
+        """The payload report of a phase that completes becomes that of the last phase. Where it is not 0 the
+        conditional phase stays, and what the last one told is kept for those who have yet to wait for it."""
+        fails = turned[self.report[turned] != 0]
+        if len(fails):
+            first = fails[self.reported[fails] == 0]
+            self.succeeded[first] = self.turned[first]
+            self.happens_before.keep_success(first)
+        self.conditional[turned] += self.report[turned] == 0
+        self.reported[turned] = self.report[turned]
+        self.report[turned] = 0
+
     # ---- waits
 
-    def parity_completed(self, slots: np.ndarray, parity: np.ndarray) -> np.ndarray:
-        """Whether the phase that a parity stands for has completed."""
-        done: np.ndarray = (self.phase[slots] & 1) != parity
+    def parity_completed(
+        self, slots: np.ndarray, parity: np.ndarray, conditional: bool = False
+    ) -> np.ndarray:
+        """Whether the phase that a parity stands for has completed. `conditional`: the conditional phase."""
+        phase = self.conditional if conditional else self.phase
+        done: np.ndarray = (phase[slots] & 1) != parity
         return done
 
     def check_tokens(self, slots: np.ndarray, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

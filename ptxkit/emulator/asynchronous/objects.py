@@ -19,7 +19,9 @@ from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.values import distinct, first_true
 
 MAX_COUNT = (1 << 20) - 1
-"""Largest count and tx-count of an mbarrier. PTX ISA 9.7.13.15.2."""
+"""Largest tx-count of an mbarrier, and largest count of one of layout v0. PTX ISA 9.7.13.15.2."""
+MAX_ARRIVALS = np.array([MAX_COUNT, (1 << 9) - 1])
+"""Largest count by layout. PTX ISA 9.4, 9.7.15.16.3."""
 PENDING_MASK = (1 << 20) - 1
 """The bits of a token that have the pending count."""
 COUNTS = (
@@ -27,6 +29,11 @@ COUNTS = (
     "expected",
     "pending",
     "tx",
+    "layout",
+    "conditional",
+    "report",
+    "reported",
+    "succeeded",
     "begun",
     "by",
     "turned",
@@ -61,6 +68,11 @@ class Objects(Story):
         place: where each slot's object lies in the shared bank.
         phase: the number of the current phase.
         expected, pending, tx: the counts.
+        layout: 0 or 1.
+        conditional: the number of the current conditional phase.
+        report, reported: the payload report of the current phase, and of the last one that completed: 0 for
+            none, else `PREDICATE` and the report value.
+        succeeded: the event that completed the last conditional phase, where `reported` is not 0.
         live: whether it is valid: initialised and not invalidated.
         local: its number among the objects at the same offsets of their CTAs; see `HappensBefore.completed`.
         begun, by: the event of its init, and the batch's row that did it.
@@ -86,6 +98,11 @@ class Objects(Story):
         self.expected = np.zeros(0, np.int64)
         self.pending = np.zeros(0, np.int64)
         self.tx = np.zeros(0, np.int64)
+        self.layout = np.zeros(0, np.int64)
+        self.conditional = np.zeros(0, np.int64)
+        self.report = np.zeros(0, np.int64)
+        self.reported = np.zeros(0, np.int64)
+        self.succeeded = np.zeros(0, np.int64)
         self.live = np.zeros(0, bool)
         self.local = np.zeros(0, np.int64)
         self.begun = np.zeros(0, np.int64)
@@ -104,11 +121,15 @@ class Objects(Story):
 
     # ---- life
 
-    def init(self, issuers: Threads, places: np.ndarray, counts: np.ndarray, site: Site) -> None:
+    def init(
+        self, issuers: Threads, places: np.ndarray, counts: np.ndarray, site: Site, layout: int = 0
+    ) -> None:
         """mbarrier.init of an object at each place of the shared bank. Raises P674, a count out of range;
         P671, it is initialised already."""
-        if (at := first_true((counts < 1) | (counts > MAX_COUNT))) is not None:
-            message = f"expected a count from 1 to {MAX_COUNT}, found {int(counts[at])}"
+        most = int(MAX_ARRIVALS[layout])
+        if (at := first_true((counts < 1) | (counts > most))) is not None:
+            of = " in layout v1" if layout else ""
+            message = f"expected a count from 1 to {most}{of}, found {int(counts[at])}"
             raise fault("P674", message, site, (issuers.name(at),))
         places, first = np.unique(places, return_index=True)
         if len(first) < len(issuers):
@@ -132,6 +153,8 @@ class Objects(Story):
         self.phase[slots] = self.observed[slots] = self.visited[slots] = 0
         self.expected[slots] = self.pending[slots] = counts
         self.tx[slots] = 0
+        self.layout[slots] = layout
+        self.conditional[slots] = self.report[slots] = self.reported[slots] = 0
         self.live[slots] = True
         self.begun[slots] = self.batch.launch.events.take(site)
         self.by[slots] = rows
@@ -222,6 +245,20 @@ class Objects(Story):
             message = f"the mbarrier must lie in the shared memory {where}"
             raise fault("P664", message, site, (issuers.name(int(np.argmax(apart))),))
         return slots
+
+    def check_reports(self, issuers: Threads, slots: np.ndarray, site: Site) -> None:
+        """Mbarriers that copies may report on must have a payload report. Raises P6200, one has not."""
+        if (at := first_true(self.layout[slots] == 0)) is not None:
+            slot = int(slots[at])
+            init = self._sites[slot]
+            raise fault(
+                "P6200",
+                f"`{site.instruction.spelling}` may report on {self.name(slot)}, which has layout v0",
+                site,
+                (issuers.name(at), f"`{init.instruction.spelling}` at {init.where}"),
+                "initialise it with `mbarrier.init.layout::v1`",
+                label_at(init, "initialised here", site),
+            )
 
     def cta_of(self, slots: np.ndarray) -> np.ndarray:
         """The CTA of the batch in whose shared memory each object lies."""

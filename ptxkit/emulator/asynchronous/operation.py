@@ -12,6 +12,7 @@ from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
+from ptxkit.isa.modifiers import Validity
 
 
 class Groups:
@@ -111,6 +112,9 @@ class AsyncOperation:
         proxy: `async` or `generic`.
         after: what must be done before it is.
         reduces: whether it combines with what is there, so that several may be in flight at once.
+        strong: whether it reads and writes 16 bytes at a time by strong operations: two such do not race.
+        validity: what it looks for in what it reads, to report on the mbarriers that it signals; None for
+            nothing.
         warps: how many warps issue each item together, from its row on: 4 of a warpgroup.
         completion: int64 (count,), the number in `HappensBefore.completed` by which warps that have waited
             know of each item's completion; None where a wait tells the issuing thread alone, or an mbarrier
@@ -118,6 +122,7 @@ class AsyncOperation:
         number: the event of its issue.
         fetched, delivered: how far it is.
         data: what was fetched.
+        reporting: bool (count,), which items found what they look for, once it has fetched.
         phases: for a `Transaction`, the phase that each item's bytes counted for; -1 before that.
         unread, unwritten: bool (count,), the items whose reads and writes nobody has seen completed.
     """
@@ -134,12 +139,15 @@ class AsyncOperation:
     proxy: str = "async"
     after: tuple[AsyncOperation, ...] = ()
     reduces: bool = False
+    strong: bool = False
+    validity: Validity | None = None
     warps: int = 1
     completion: np.ndarray | None = None
     number: int = 0
     fetched: bool = False
     delivered: bool = False
     data: Any = None
+    reporting: np.ndarray | None = None
     phases: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     unread: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     unwritten: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))

@@ -17,6 +17,7 @@ from ptxkit.emulator.asynchronous.operation import (
     Trace,
     Transaction,
 )
+from ptxkit.emulator.asynchronous.validity import reporting
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.happens_before import HappensBefore
@@ -87,6 +88,11 @@ class Queue:
         operation.fetched = True
         for earlier in operation.after:
             self.complete(earlier)
+        if operation.validity is not None:
+            launch, (source, *_) = self.batch.launch, operation.reads
+            operation.reporting = reporting(
+                operation.validity, source, operation.count, operation.site, launch
+            )
         operation.data = operation.fetch()
 
     def complete(self, operation: AsyncOperation) -> None:
@@ -107,6 +113,8 @@ class Queue:
             case Transaction(slots=slots, sizes=sizes):
                 operation.phases = self.mbarriers.phase[slots]
                 threads = self._threads(operation)
+                if operation.reporting is not None and (told := operation.reporting).any():
+                    self.mbarriers.report_on(slots[told], threads[told], operation.site)
                 self.mbarriers.complete_tx(slots, sizes, threads, operation.site, operation.number)
             case Arrival(slots=slots):
                 operation.phases = self.mbarriers.phase[slots]

@@ -23,7 +23,7 @@ class MbarrierEvent:
     """An instruction that changed mbarriers, for findings.
 
     Attributes:
-        what: `arrives`, `expects`, `completes`, `drops`.
+        what: `arrives`, `expects`, `completes`, `drops`, `reports`.
         slots, phases, amounts: the mbarrier of each, its phase then, arrivals or bytes.
         threads: who, by number in the batch.
     """
@@ -45,6 +45,8 @@ class Story:
     expected: np.ndarray
     pending: np.ndarray
     tx: np.ndarray
+    conditional: np.ndarray
+    reported: np.ndarray
     events: deque[MbarrierEvent]
 
     def _note(
@@ -91,6 +93,7 @@ class Story:
                 "drops": f"arrives and drops {total}",
                 "expects": f"expects {counted(total, 'byte')}",
                 "completes": f"completes {counted(total, 'byte')}",
+                "reports": "reports",
             }[event.what]
             lines.append(
                 f"in phase {phase} `{event.site.instruction.spelling}` at {event.site.where} {said}: {who}"
@@ -99,9 +102,19 @@ class Story:
             lines = [*lines[:LISTED], f"and {counted(len(lines) - LISTED, 'more instruction')} on it"]
         return lines
 
-    def stuck(self, slot: int) -> tuple[str, str]:
-        """The code, and why a phase that somebody waits for can't complete, where nothing else can happen."""
+    def _happened(self, slot: int, phase: int) -> list[MbarrierEvent]:
+        """What is remembered of a phase."""
+        return [e for e in self.events if bool(((e.slots == slot) & (e.phases == phase)).any())]
+
+    def stuck(self, slot: int, conditional: bool = False) -> tuple[str, str]:
+        """The code, and why a phase that somebody waits for can't complete, where nothing else can happen.
+        `conditional`: the conditional phase."""
         pending, tx, phase = int(self.pending[slot]), int(self.tx[slot]), int(self.phase[slot])
+        if conditional and self.reported[slot] and not self._happened(slot, phase):
+            reports = [e.site for e in self._happened(slot, phase - 1) if e.what == "reports"]
+            who = f"`{reports[0].instruction.spelling}` at {reports[0].where}" if reports else "an operation"
+            stays = f"conditional phase {int(self.conditional[slot])} has not advanced"
+            return "P668", f"phase {phase - 1} is complete, but {who} has reported: {stays}"
         if pending == 0:
             why = (
                 f"copies have completed {counted(tx, 'byte')} less than expected"
@@ -109,10 +122,7 @@ class Story:
                 else f"copies have completed {counted(-tx, 'byte')} more than expected"
             )
             return "P677", f"all arrivals have come, but {why}, and no copy is in flight"
-        arrived = any(
-            bool(((e.slots == slot) & (e.phases == phase)).any()) and e.what != "completes"
-            for e in self.events
-        )
+        arrived = any(e.what != "completes" for e in self._happened(slot, phase))
         expected = counted(int(self.expected[slot]), "arrival")
         missing = f"{pending} of {expected} {'is' if pending == 1 else 'are'} missing"
         if tx:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.asynchronous.mbarriers import PREDICATE
 from ptxkit.emulator.asynchronous.objects import PENDING_MASK
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership
 from ptxkit.emulator.clocks import Waited
@@ -21,12 +22,14 @@ from ptxkit.emulator.operands import put
 from ptxkit.emulator.operation import Operations, Pure, computes
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.values import WARP, first_true
-from ptxkit.isa.modifiers import MemoryOrder, MemoryScope, StateSpace
+from ptxkit.isa.modifiers import MbarrierLayout, MemoryOrder, MemoryScope, StateSpace
 
+LAYOUTS = {MbarrierLayout.V0: 0, MbarrierLayout.V1: 1}
+ANOTHER_CTA = "the layout of another CTA's mbarrier cannot be asked for"
 RESULT_UNUSED = "the result of this wait is never read; it may be false"
 
 effect, later = Effects("mbarrier"), Effects("mbarrier_reports")
-operation = Operations("mbarrier")
+operation, reported = Operations("mbarrier"), Operations("mbarrier_reports")
 
 
 def own_mbarrier(instruction: ScopedInstruction) -> AddressResolver:
@@ -66,15 +69,36 @@ class _NamedBarriers:
 
 
 @effect("mbarrier.init")
+@later("mbarrier.init")
 def init(instruction: ScopedInstruction) -> Effect:
-    """`mbarrier.init{.shared{::cta}}.b64 [addr], count`."""
+    """`mbarrier.init{.layout}{.shared{::cta}}.b64 [addr], count`."""
     places, count, site = own_mbarrier(instruction), instruction.checked_source("count"), instruction.site
+    layout = LAYOUTS[instruction.find(MbarrierLayout) or MbarrierLayout.V0]
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         counts = issuers.take(count(lane_set)).astype(np.int64)
-        lane_set.batch.mbarriers.init(issuers, places(lane_set, issuers), counts, site)
+        lane_set.batch.mbarriers.init(issuers, places(lane_set, issuers), counts, site, layout)
 
     return Effect(by_thread(step))
+
+
+@later("mbarrier.check_layout")
+def check_layout(instruction: ScopedInstruction) -> Effect:
+    """`mbarrier.check_layout.layout{.shared{::cta}}.b64 p, [addr]`."""
+    places, target, site = own_mbarrier(instruction), instruction.target("p"), instruction.site
+    layout = LAYOUTS[instruction.the(MbarrierLayout)]
+
+    def step(lane_set: LaneSet, guard: Any) -> None:
+        issuers = Issuers.of(lane_set, guard)
+        if not len(issuers):
+            return
+        barriers = lane_set.batch.mbarriers
+        found = places(lane_set, issuers)
+        issuers.refuse(issuers.remote(found), "P685", site, ANOTHER_CTA)
+        held = barriers.layout[barriers.find(issuers, found, site)]
+        put(target, lane_set, issuers.on_lanes(held == layout), None, guard)
+
+    return Effect(step)
 
 
 @effect("mbarrier.inval")
@@ -180,16 +204,21 @@ for chapter in (effect, later):
 
 
 def wait(instruction: ScopedInstruction, parity: bool) -> Effect:
-    """`mbarrier.test_wait{.sem.scope}{.space}.b64 p, [addr], state`; `try_wait` with a time.
+    """`mbarrier.test_wait{.phase_type}{.sem.scope}{.space}.b64 p{|q}{, v}, [addr], state`; `try_wait` with a
+    time.
 
-    `.parity` takes the parity of a phase in place of a state.
+    `.parity` takes the parity of a phase in place of a state. Predicate `q` and value `v` are the payload
+    report of the phase, undefined while it is incomplete.
     """
     what = "phaseParity" if parity else "state"
     relaxed = instruction.find(MemoryOrder) is MemoryOrder.RELAXED
     places, target, site = own_mbarrier(instruction), instruction.target("waitComplete"), instruction.site
     # Let remote addresses through: P685/P686 say more than P602.
     places.accessor.remote = True
-    sync_point = PhaseSyncPoint(site, places, instruction.checked_source(what), parity, instruction.guard)
+    conditional = instruction["phase_type::conditional"] is not None
+    phase = instruction.checked_source(what)
+    sync_point = PhaseSyncPoint(site, places, phase, parity, instruction.guard, conditional)
+    predicate, value = (instruction.target(name) for name in ("reportPredicate", "reportValue"))
     result_unused = target is None or not _is_read(instruction)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -200,26 +229,43 @@ def wait(instruction: ScopedInstruction, parity: bool) -> Effect:
         slots, done = sync_point.look(lane_set, issuers)
         if result_unused:
             batch.launch.warn("P691", RESULT_UNUSED, site, (issuers.name(0),))
-        if done.any():
+        # Conditional phases that completed before the last primary phase, which did not succeed.
+        older = done & (batch.mbarriers.reported[slots] != 0) if conditional else np.False_
+        if older.any():
+            batch.happens_before.acquire_success(issuers.rows[older], slots[older])
+        if (latest := done & ~older).any():
             event = batch.launch.events.take(site)
             masks = issuers.masks(guard) if batch.launch.sanitize else None
-            some = None if masks is None else masks[done]
-            rows, waited = issuers.rows[done], slots[done]
-            early = batch.happens_before.acquire(rows, waited, event, relaxed, some, parity)
+            some = None if masks is None else masks[latest]
+            rows, waited = issuers.rows[latest], slots[latest]
+            early = batch.happens_before.acquire(
+                rows, waited, event, relaxed, some, parity and not conditional
+            )
             if early is not None:
                 raise _too_early(batch, int(rows[early[0]]), int(waited[early[0]]), early[1], early[2], site)
-            batch.mbarriers.observe(slots[done])
+            batch.mbarriers.observe(waited)
         if relaxed and done.any() and batch.relaxed_order is not None:
             batch.relaxed_order.wait(issuers.rows[done], slots[done])
         if not done.all():
             lane_set.schedule.poll(lane_set, site)
         put(target, lane_set, issuers.on_lanes(done), None, guard)
+        report = np.where(done, batch.mbarriers.reported[slots], 0)
+        for register, found, ones in (
+            (predicate, report >= PREDICATE, np.uint8(1)),
+            (value, (report % PREDICATE).astype(np.uint8), np.uint8(0xFF)),
+        ):
+            if register is not None:
+                unknown = issuers.on_lanes(np.where(done, np.uint8(0), ones))
+                origin = batch.launch.origins.of_report(site) if unknown.any() else 0
+                mask = (unknown, origin) if origin else None
+                register.write(lane_set, issuers.on_lanes(found), mask, guard)
 
     return Effect(step, sync_point)
 
 
-effect("mbarrier.test_wait", "mbarrier.try_wait")(partial(wait, parity=False))
-effect("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")(partial(wait, parity=True))
+for chapter in (effect, later):
+    chapter("mbarrier.test_wait", "mbarrier.try_wait")(partial(wait, parity=False))
+    chapter("mbarrier.test_wait.parity", "mbarrier.try_wait.parity")(partial(wait, parity=True))
 
 
 def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, site: Site) -> EmulatorFault:
@@ -261,6 +307,7 @@ def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
 
 
 @operation("mbarrier.pending_count")
+@reported("mbarrier.pending_count")
 def pending_count(instruction: Decoded) -> Pure:
     """`mbarrier.pending_count.b64 count, state`."""
     return computes(instruction, lambda state: (state & np.uint64(PENDING_MASK)).astype(np.uint32))

@@ -1,0 +1,90 @@
+"""Tensor copies and reductions: `cp.async.bulk.tensor`, .. PTX ISA 9.7.9.27.1."""
+
+from __future__ import annotations
+
+from ptxkit.asm import tree
+from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.instruction import ScopedInstruction
+from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import SourceOperand
+from ptxkit.emulator.operations.mbarrier import mbarrier_at
+from ptxkit.emulator.tensor_copies.issue import Loads, Stores
+from ptxkit.emulator.tensor_copies.maps import MapOperand
+from ptxkit.isa.modifiers import LoadMode
+
+effect = Effects("asynchronous_copy")
+
+
+@effect("cp.async.bulk.tensor")
+def tensor(instruction: ScopedInstruction) -> Effect:
+    """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
+    return _store(instruction, "store") if "srcMem" in instruction.operands else _load(instruction)
+
+
+@effect("cp.reduce.async.bulk.tensor")
+def tensor_reduction(instruction: ScopedInstruction) -> Effect:
+    """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
+    return _store(instruction, instruction["redOp"])
+
+
+@effect("cp.async.bulk.prefetch.tensor")
+def prefetch(instruction: ScopedInstruction) -> Effect:
+    """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
+    maps = _map(instruction)
+
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        maps(lane_set, issuers)
+
+    return Effect(by_thread(step))
+
+
+def _load(instruction: ScopedInstruction) -> Effect:
+    to = instruction.space_of("dstMem")
+    places = AddressResolver(instruction.address("dstMem"), to, 1, instruction.site, within="shared")
+    targets = instruction.source("ctaMask") if "ctaMask" in instruction.operands else None
+    _touched(instruction)
+    loads = Loads(
+        instruction.site,
+        _map(instruction),
+        _elements(instruction, "tensorCoords"),
+        places,
+        mbarrier_at(instruction, "mbar", to),
+        _elements(instruction, "info"),
+        targets,
+        instruction["cta_group"] == 2,
+        to,
+    )
+    return Effect(by_thread(loads.issue))
+
+
+def _store(instruction: ScopedInstruction, operation: str) -> Effect:
+    places = AddressResolver(
+        instruction.address("srcMem"), "shared::cta", 1, instruction.site, within="shared"
+    )
+    _touched(instruction)
+    stores = Stores(
+        instruction.site, _map(instruction), _elements(instruction, "tensorCoords"), places, operation
+    )
+    return Effect(by_thread(stores.issue))
+
+
+def _touched(instruction: ScopedInstruction) -> None:
+    program = instruction.scope.program
+    program.asynchronous = True
+    program.touches("shared", 16)
+    program.touches("global", 4)
+
+
+def _map(instruction: ScopedInstruction) -> MapOperand:
+    mode = instruction["load_mode"] or LoadMode.TILE
+    return MapOperand(instruction.address("tensorMap"), mode, instruction["dim"], instruction.site)
+
+
+def _elements(instruction: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
+    """Coordinates, innermost first, or offsets of an im2col copy; nothing where they are left out."""
+    there = instruction.operands.get(operand)
+    if there is None:
+        return ()
+    parts = there.elements if isinstance(there, tree.Vector) else (there,)
+    return tuple(instruction.source(part, instruction.type_of(operand).name) for part in parts)
