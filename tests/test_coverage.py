@@ -21,6 +21,10 @@ SUMMARY = re.compile(
 )
 
 
+FABRIC = "fabric"
+"""An opcode none of whose forms is emulated."""
+
+
 def is_later(form: Form) -> bool:
     """Whether a form, or something in it, came after PTX ISA 9.0, of which not all is emulated."""
     asked = [form.since, *(availability for _, availability in form.needs)]
@@ -65,12 +69,17 @@ def test_the_summary_counts_the_forms_of_each_chapter(page: str, found: list[cov
     assert counted == {chapter: len(forms) for chapter, forms in lacking(found).items()}
 
 
-def test_every_form_is_emulated_but_for_textures_and_surfaces(found: list[coverage.Line]) -> None:
-    """Of the forms of the manual that PTX has on some supported target, and that PTX ISA 9.0 had; of newer
-    ones all of `packed` and `narrow`."""
+def test_every_form_is_emulated_but_for_depths_and_samples(found: list[coverage.Line]) -> None:
+    """Of the forms of the manual that PTX has on some supported target, and that PTX ISA 9.0 had, all but
+    the operand of a depth and the multi-sampled geometries; of newer ones all of `packed`, `narrow`."""
     older = lacking([line for line in found if not is_later(line.form) and not line.undocumented])
-    assert (len(older.pop("texture")), len(older.pop("surface"))) == (21, 9)
+    assert len(older.pop("texture")) == 11
     assert not older
+    textures = [line for line in found if line.form.chapter == "texture" and line.extent == "some"]
+    assert {message.rpartition(": ")[2] for line in textures for message in line.missing} == {
+        "how a texel is compared with a depth is told nowhere",
+        "only graphics interfaces make multi-sampled textures",
+    }
     assert not lacking([line for line in found if line.form.chapter in ("packed", "narrow")])
 
 
@@ -113,11 +122,11 @@ def test_what_the_execution_rests_on() -> None:
         assert set(entry) <= {"chapters", "opcodes", "modifiers", "rests", "why"}
         assert set(entry["rests"]) <= set(coverage.BASES)
         assert any(coverage.concerns(entry, form) for form in forms), entry
-    sums, brev, suld = (coverage.lines(2, registry.forms(opcode)) for opcode in ("add", "brev", "suld"))
+    sums, brev, fabric = (coverage.lines(2, registry.forms(opcode)) for opcode in ("add", "brev", FABRIC))
     narrow = next(line for line in sums if "e5m2x4" in line.form.modifiers)
     assert coverage.rests_on(narrow, entries).startswith("manual, other implementation: ")
     assert coverage.rests_on(brev[0], entries) == "manual"
-    assert coverage.rests_on(suld[0], entries) == "-"
+    assert coverage.rests_on(fabric[0], entries) == "-"
     brev[0].hardware = {"NVIDIA H200": {}}
     assert coverage.rests_on(brev[0], entries) == "H200"
 
@@ -126,22 +135,22 @@ def test_what_is_not_emulated_has_a_reason() -> None:
     """Of one form that is and one that is not; a line counts what its statements come to."""
     made = {
         line.form.syntax: line
-        for line in coverage.lines(4, [*registry.forms("lop3"), *registry.forms("suld")])
+        for line in coverage.lines(4, [*registry.forms("lop3"), *registry.forms(FABRIC)])
     }
     lop3 = next(line for syntax, line in made.items() if syntax.startswith("lop3"))
-    suld = next(line for syntax, line in made.items() if syntax.startswith("suld"))
+    fabric = next(line for syntax, line in made.items() if syntax.startswith(FABRIC))
     assert lop3.extent == "all"
     assert lop3.emulated == lop3.checked == lop3.parsed == lop3.statements > 0
-    assert suld.extent == "none"
-    assert suld.missing.total() == suld.checked > suld.emulated == 0
+    assert fabric.extent == "none"
+    assert fabric.missing.total() == fabric.checked > fabric.emulated == 0
 
 
 @pytest.mark.slow
-def test_every_statement_is_emulated_but_those_of_textures_and_surfaces() -> None:
+def test_every_statement_is_emulated_but_those_of_textures() -> None:
     """Of all statements that the page counts, but those that ptxas alone knows: the manual gives them no
     meaning. Every record is one of a form that there is."""
     found = coverage.lines()
     lacking = [line.form for line in found if line.extent not in ("all", "gone")]
     older = [form for form in lacking if not is_later(form)]
-    assert {form.chapter for form in older if form.undocumented is None} == {"texture", "surface"}
+    assert {form.chapter for form in older if form.undocumented is None} == {"texture"}
     assert coverage.add_hardware(found, coverage.records()) == []

@@ -214,7 +214,7 @@ def _name(place: OperandPlace, operand: Operand, found: dict[str, Operand]) -> N
         parts = address_parts(place, ("[", None, None, None, *operand.rest)) or ()
         for part, value in zip(parts, operand.rest, strict=True):
             _name(part, value, found)
-    elif place.parts and isinstance(operand, (Vector, Arguments)):
+    elif place.parts and place.shape != "pair" and isinstance(operand, (Vector, Arguments)):
         for part, value in zip(place.parts, operand.elements, strict=False):
             _name(part, value, found)
 

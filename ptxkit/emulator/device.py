@@ -28,6 +28,7 @@ from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, Events, LaunchState
 from ptxkit.emulator.program import EntryProgram
+from ptxkit.emulator.texels.objects import Textures
 
 ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
@@ -86,6 +87,7 @@ class Emulator:
         self._shares = memory is not None
         self.origins = Origins()
         self.events = Events()
+        self.textures = Textures()
         self.random = np.random.default_rng(seed) if order == "random" else None
         self.counts = Counts()
         self.progress: Progress | None = None
@@ -187,7 +189,7 @@ class EmulatorModule:
         target = targets.parse(device.arch or module.target or "")
         assert target is not None, "`check` lets no module pass without a target"
         self.limits = targets.limits(target)
-        self.image = Image(module, target.capability, device.memory, device.tensor_cores)
+        self.image = Image(module, target.capability, device.memory, device.tensor_cores, device.textures)
         weakref.finalize(self, self.image.close)
         self._kernels: dict[str, EmulatorKernel] = {}
 
@@ -340,7 +342,13 @@ class EmulatorKernel:
         parameters = args if isinstance(args, bytes) else self._signature.pack(args, device.address_of)
         device.launches += 1
         machine = DeviceState(
-            device.memory, device.random, device.output, device.origins, device.events, device.findings
+            device.memory,
+            device.random,
+            device.output,
+            device.origins,
+            device.events,
+            device.findings,
+            device.textures,
         )
         state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)
         execution = Execution(program, state, programmatic)

@@ -16,6 +16,7 @@ from ptxkit.emulator.constants import literal
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.texels.objects import OPAQUE_KINDS, OpaqueVariable, Textures
 
 
 class Image:
@@ -28,6 +29,7 @@ class Image:
         tensor_cores: how that device sums products of matrices.
         scope: the module's names.
         memory: where its global variables live.
+        textures: what its opaque variables stand for.
         const: the bank of `.const` variables.
     """
 
@@ -37,6 +39,7 @@ class Image:
         capability: tuple[int, int],
         memory: GlobalMemory,
         tensor_cores: str = "measured",
+        textures: Textures | None = None,
     ) -> None:
         self.module = module
         self.source = module.source
@@ -44,6 +47,7 @@ class Image:
         self.tensor_cores = tensor_cores
         self.scope = module_scope(module)
         self.memory = memory
+        self.textures = textures or Textures()
         self.functions = {f.name: f for f in module.functions if f.body is not None}
         self.prototypes = {f.name: f for f in module.functions}
         self._aliases = dict(_aliases(module))
@@ -88,6 +92,9 @@ class Image:
                 self.allocations[symbol] = self.memory.allocate(
                     self.size_of(symbol), name, self.alignment_of(symbol)
                 )
+            if symbol in self.allocations and symbol.type in OPAQUE_KINDS:
+                variable = OpaqueVariable(symbol.name, OPAQUE_KINDS[symbol.type])
+                self.textures.declare(self.allocations[symbol].address, variable)
         self.const_end = const
         self.const = self._constant_bank(const - CONST_START)
         for symbol in variables:
@@ -227,6 +234,8 @@ class Image:
 
     def close(self) -> None:
         """Give the variables' memory back."""
+        for allocation in self.allocations.values():
+            self.textures.withdraw(allocation.address)
         for allocation in (*self.allocations.values(), *([self._constants] if self._constants else [])):
             self.memory.free(allocation, "the module was unloaded")
 

@@ -18,6 +18,7 @@ from ptxkit.emulator.counts import Counts, Traffic
 from ptxkit.emulator.faults import Dim3, Origins, Site, ThreadIndex, finding
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.texels.objects import Textures
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import Limits
 
@@ -102,6 +103,7 @@ class DeviceState:
         random: decides what the rules leave open, in random order; else None.
         findings: the warnings so far.
         output: takes what kernels print.
+        textures: what handles of textures, samplers and surfaces stand for.
     """
 
     memory: GlobalMemory
@@ -110,6 +112,7 @@ class DeviceState:
     origins: Origins = field(default_factory=Origins)
     events: Events = field(default_factory=Events)
     findings: list[Diagnostic] = field(default_factory=list)
+    textures: Textures = field(default_factory=Textures)
 
 
 class ProgramFacts(Protocol):
@@ -204,7 +207,7 @@ class LaunchState:
         options: of the device.
         limits: of the device.
         number: of the launch on its device.
-        memory, origins, events, random, output: of the device; see `DeviceState`.
+        memory, origins, events, random, output, textures: of the device; see `DeviceState`.
         parameters: the bank of kernel parameters.
         parameter_size: bytes of them.
         warps_per_cta: warps of one CTA.
@@ -242,6 +245,7 @@ class LaunchState:
         self.events = machine.events
         self.random = machine.random
         self.output = machine.output
+        self.textures = machine.textures
         self._findings = machine.findings
         self._warned: set[tuple[str, int]] = set()
         padded = np.zeros(-(-len(parameters) // 32) * 32 + 32, np.uint8)

@@ -37,7 +37,7 @@ CHAPTERS = {
     "miscellaneous": ("control_flow", "registers"),
     "stack": ("stack",),
     "texture": ("texture",),
-    "surface": ("texture",),
+    "surface": ("surface",),
     "synchronization": (
         "barrier",
         "warp",

@@ -237,6 +237,28 @@ class SparseRatio(NamedTuple):
         return cls(*map(int, text.removeprefix("sp::").split(":")))
 
 
+class Geometry(StrEnum):
+    """What coordinates of a texture or surface select from. PTX ISA 9.7.10.3; `MS` is multi-sampled."""
+
+    D1 = "1d"
+    D2 = "2d"
+    D3 = "3d"
+    ARRAY_1D = "a1d"
+    ARRAY_2D = "a2d"
+    CUBE = "cube"
+    ARRAY_CUBE = "acube"
+    MS_2D = "2dms"
+    ARRAY_MS_2D = "a2dms"
+
+
+OpaqueField = StrEnum(
+    "OpaqueField",
+    "WIDTH HEIGHT DEPTH CHANNEL_DATA_TYPE CHANNEL_ORDER NORMALIZED_COORDS FORCE_UNNORMALIZED_COORDS "
+    "ARRAY_SIZE NUM_MIPMAP_LEVELS NUM_SAMPLES FILTER_MODE ADDR_MODE_0 ADDR_MODE_1 ADDR_MODE_2 MEMORY_LAYOUT",
+)
+"""What `txq` and `suq` ask of a texture, sampler or surface. PTX ISA 5.3."""
+
+
 class Shape(NamedTuple):
     """The extents of a matrix product, or of a matrix that is moved (`k` is 0 then)."""
 
@@ -283,6 +305,9 @@ SLOTS: Mapping[str, Callable[[str], Any]] = {
     "ratio": SparseRatio.of,
     "report": Validity.of,
     "itype": lambda text: int(text[1:]),
+    "geom": Geometry,
+    "comp": "rgba".index,
+    "query": OpaqueField,
 }
 """How slots of these names are read, whatever else their words mean."""
 

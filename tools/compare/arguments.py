@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 EMULATED = (9, 0)
-"""The newest version of PTX of which the emulator executes everything but textures and surfaces: what is
-compared where there is no GPU."""
+"""The newest version of PTX of which the emulator executes everything but depth and multi-sampled textures:
+what is compared where there is no GPU."""
 
 
 def common(description: str | None, seed: int, output: str, only: str) -> argparse.ArgumentParser:

@@ -1,0 +1,98 @@
+"""From coordinates along one axis to texels and weights. CUDA C++ Programming Guide, "Texture memory" and
+"Texture fetching"."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ptxkit.emulator.texels.objects import AddressMode
+
+FRACTION_BITS = 8
+"""Of the weights of a linear filter."""
+ONE = 1 << FRACTION_BITS
+FAR = float(1 << 40)
+"""Where coordinates end: far outside every texture."""
+
+
+class Texels(NamedTuple):
+    """Texels along an axis.
+
+    Attributes:
+        number: theirs, in range.
+        inside: where they are texels; None where all are, else others have the border's colour.
+    """
+
+    number: np.ndarray
+    inside: Any = None
+
+
+class Neighbors(NamedTuple):
+    """Two neighbours, and the weight of the upper one in units of 1/256."""
+
+    lower: Texels
+    upper: Texels
+    weight: np.ndarray
+
+
+def addressed(index: np.ndarray, extent: Any, mode: AddressMode) -> Texels:
+    """Texels by numbers that may be out of range."""
+    if mode is AddressMode.WRAP:
+        return Texels(index % extent)
+    if mode is AddressMode.MIRROR:
+        turn = index % (2 * extent)
+        return Texels(np.where(turn < extent, turn, 2 * extent - 1 - turn))
+    clamped = np.clip(index, 0, extent - 1)
+    return Texels(clamped, clamped == index if mode is AddressMode.BORDER else None)
+
+
+def scaled(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool) -> np.ndarray:
+    """Coordinates in texels, float64, by the guide's rules for what is out of range; exact.
+
+    Args:
+        x: float32; what is no number counts as 0.
+        extent: texels of the axis.
+        mode: of the axis.
+        normalized: whether they go from 0 to 1.
+    """
+    wide = np.where(np.isnan(x), 0.0, x.astype(np.float64))
+    if not normalized:
+        return np.clip(wide, -FAR, FAR)
+    if mode in (AddressMode.WRAP, AddressMode.MIRROR):
+        wide = np.clip(wide, -FAR, FAR)
+        whole = np.floor(wide)
+        part = wide - whole
+        if mode is AddressMode.MIRROR:
+            part = np.where(whole % 2 != 0, 1 - part, part)
+        return part * extent
+    return np.clip(wide * extent, -FAR, FAR)
+
+
+def effective(mode: AddressMode, normalized: bool) -> AddressMode:
+    """The mode that holds: coordinates that are not normalized are neither wrapped nor mirrored."""
+    if not normalized and mode in (AddressMode.WRAP, AddressMode.MIRROR):
+        return AddressMode.CLAMP
+    return mode
+
+
+def nearest(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shift: Any) -> Texels:
+    """The texel at a coordinate: T[floor(x)]. `shift`: texels to add."""
+    mode = effective(mode, normalized)
+    index = np.floor(scaled(x, extent, mode, normalized)).astype(np.int64)
+    if mode is AddressMode.MIRROR:
+        index = np.minimum(index, extent - 1)
+    return addressed(index + shift, extent, mode)
+
+
+def linear(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shift: Any) -> Neighbors:
+    """The two texels round a coordinate, with weights in fixed point. `shift`: texels to add."""
+    mode = effective(mode, normalized)
+    fixed = np.floor(scaled(x, extent, mode, normalized) * ONE + 0.5).astype(np.int64) - ONE // 2
+    index = (fixed >> FRACTION_BITS) + shift
+    return Neighbors(addressed(index, extent, mode), addressed(index + 1, extent, mode), fixed & (ONE - 1))
+
+
+def whole(x: np.ndarray, extent: Any, shift: Any) -> Texels:
+    """The texel of a number; outside there is nothing."""
+    return addressed(x.astype(np.int64) + shift, extent, AddressMode.BORDER)

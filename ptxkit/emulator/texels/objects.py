@@ -1,0 +1,184 @@
+"""What the handles of kernels stand for: textures, samplers and surfaces. Driver API, "Texture object
+management", "Surface object management"; PTX ISA 5.3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from ptxkit.emulator.texels.arrays import TexelArray, TexelLevel
+
+
+class AddressMode(Enum):
+    """What coordinates outside a texture fetch: `CUaddress_mode`."""
+
+    WRAP = 0
+    CLAMP = 1
+    MIRROR = 2
+    BORDER = 3
+
+
+Border = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """How a texture is sampled: `CUDA_TEXTURE_DESC`.
+
+    Attributes:
+        address: the mode of each axis.
+        linear: whether texels are filtered, or the nearest is taken.
+        normalized: whether coordinates go from 0 to 1.
+        levels_linear: whether levels of a mipmap are filtered, or the nearest is taken.
+        level_bias: added to each level.
+        level_clamp: least and greatest level.
+        anisotropy: the greatest ratio of an anisotropic filter; 1 for none.
+        border: what lies beyond the border.
+        seamless: whether filters go on from face to face of a cube.
+        srgb: whether integers of 8 bits are in the sRGB colour space.
+    """
+
+    address: tuple[AddressMode, AddressMode, AddressMode] = (AddressMode.CLAMP,) * 3
+    linear: bool = False
+    normalized: bool = False
+    levels_linear: bool = False
+    level_bias: float = 0.0
+    level_clamp: tuple[float, float] = (0.0, 0.0)
+    anisotropy: int = 1
+    border: Border = (0.0, 0.0, 0.0, 0.0)
+    seamless: bool = False
+    srgb: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Texture:
+    """A texture, and how it is sampled unless another sampler is named.
+
+    Attributes:
+        array: its texels.
+        sampler: how it is sampled.
+        fractions: whether integers of 8 and 16 bits are read as fractions.
+    """
+
+    array: TexelArray
+    sampler: Sampler = Sampler()
+    fractions: bool = False
+
+    def __str__(self) -> str:
+        return f"texture of {self.array}"
+
+
+@dataclass(slots=True, eq=False)
+class Surface:
+    """A surface: a level of an array that kernels also write."""
+
+    level: TexelLevel
+
+    def __str__(self) -> str:
+        return f"surface of {self.level}"
+
+
+@dataclass(slots=True, eq=False)
+class SamplerObject:
+    """A sampler on its own, for independent texture mode. `unnormalized`: whether it overrides that the
+    texture's coordinates are normalized."""
+
+    sampler: Sampler
+    unnormalized: bool = False
+
+    def __str__(self) -> str:
+        return "sampler"
+
+
+Bound = Texture | Surface | SamplerObject
+Kind = TypeVar("Kind", Texture, Surface, SamplerObject)
+FLAGS: dict[type[Bound], int] = {Texture: 1 << 61, SamplerObject: 1 << 62, Surface: 1 << 63}
+"""What the handles of each kind have: the bits by which `istypep` tells them apart."""
+NOUNS: dict[type[Bound], str] = {Texture: "texture", SamplerObject: "sampler", Surface: "surface"}
+
+OPAQUE_KINDS: dict[str, type[Bound]] = {"texref": Texture, "samplerref": SamplerObject, "surfref": Surface}
+"""What variables of each opaque type stand for."""
+
+
+@dataclass(slots=True, eq=False)
+class OpaqueVariable:
+    """A `.texref`, `.samplerref` or `.surfref` variable, whose address is its handle.
+
+    Attributes:
+        name: of the variable.
+        kind: what it may stand for.
+        bound: what it does stand for; None until the host binds something.
+    """
+
+    name: str
+    kind: type[Bound]
+    bound: Bound | None = None
+
+
+class UnknownObject(Exception):
+    """A handle stands for nothing that is asked for; the text says why."""
+
+
+class Textures:
+    """The textures, samplers and surfaces of a device, by their handles. No handle is given twice."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, Bound] = {}
+        self._variables: dict[int, OpaqueVariable] = {}
+        self._destroyed: dict[int, str] = {}
+        self._made = 0
+
+    def add(self, thing: Bound) -> int:
+        """The handle of a new object."""
+        self._made += 1
+        handle = FLAGS[type(thing)] | self._made
+        self._objects[handle] = thing
+        return handle
+
+    def remove(self, handle: int) -> None:
+        """Destroy an object."""
+        self._destroyed[handle] = str(self._objects.pop(handle))
+
+    def declare(self, address: int, variable: OpaqueVariable) -> None:
+        """A module with an opaque variable at an address is loaded."""
+        self._variables[address] = variable
+
+    def withdraw(self, address: int) -> None:
+        """That module is unloaded."""
+        self._variables.pop(address, None)
+
+    def variable(self, address: int) -> OpaqueVariable | None:
+        """The opaque variable at an address."""
+        return self._variables.get(address)
+
+    def is_a(self, kind: type[Bound], handle: int) -> bool:
+        """Whether a handle is of that kind."""
+        if handle in self._variables:
+            return self._variables[handle].kind is kind
+        return isinstance(self._objects.get(handle), kind)
+
+    def get(self, kind: type[Kind], handle: int) -> Kind:
+        """What a handle stands for. Raises UnknownObject: it is none of that kind."""
+        variable = self._variables.get(handle)
+        found: Bound | None = self._objects.get(handle)
+        if variable is not None:
+            found = variable.bound
+            if found is None:
+                raise UnknownObject(f"nothing is bound to `{variable.name}`")
+        if isinstance(found, kind):
+            return found
+        if found is not None:
+            raise UnknownObject(f"expected a {NOUNS[kind]}, found a {found}")
+        if handle in self._destroyed:
+            raise UnknownObject(
+                f"handle {handle:#x} was that of a {self._destroyed[handle]}: it is destroyed"
+            )
+        raise UnknownObject(f"{handle:#x} is no handle of a {NOUNS[kind]}")
+
+
+def resampled(texture: Texture, by: SamplerObject) -> Texture:
+    """A texture as a sampler of independent mode has it sampled. PTX ISA 5.3.2: the sampler may override that
+    coordinates are normalized, and nothing else of the texture's own."""
+    normalized = texture.sampler.normalized and not by.unnormalized
+    return replace(texture, sampler=replace(by.sampler, normalized=normalized))

@@ -1,0 +1,186 @@
+"""Fetches of a lane set: what a texture gives for the lanes that ask, with undefined bits and what they race
+with. The CUDA C++ Programming Guide, "Texture and surface memory": the caches are not coherent with what the
+same launch writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.access import Access
+from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.faults import Site, fault, label_at
+from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.operands import lanes_of
+from ptxkit.emulator.races import check_load
+from ptxkit.emulator.texels.arrays import TexelArray
+from ptxkit.emulator.texels.formats import ONE, ChannelKind, border_bits, fetched
+from ptxkit.emulator.texels.objects import Texture
+from ptxkit.emulator.texels.sampling import Tap
+from ptxkit.emulator.values import WARP
+
+COMPONENTS = 4
+"""Of what a fetch gives: R, G, B, A."""
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What lanes got.
+
+    Attributes:
+        values: uint32 (rows, 32), an array a component.
+        undefined: bool (rows, 32), whose texels have undefined bits; None for none.
+        origin: of those.
+    """
+
+    values: list[np.ndarray]
+    undefined: np.ndarray | None = None
+    origin: int = 0
+
+
+class TexelReader:
+    """Reads texels for the lanes of a set.
+
+    Args:
+        lane_set: the set.
+        guard: bool, for which of its lanes; None for all.
+        site: the instruction.
+        array: what is read.
+    """
+
+    def __init__(self, lane_set: LaneSet, guard: Any, site: Site, array: TexelArray) -> None:
+        self.lane_set, self.guard, self.site, self.array = lane_set, guard, site, array
+        self.shape = (lane_set.n, WARP)
+        self.undefined = np.zeros(self.shape, bool)
+        self.origin = 0
+        active = lanes_of(lane_set, guard, self.shape)
+        self.active = np.ones(self.shape, bool) if active is None else np.broadcast_to(active, self.shape)
+
+    def read(self, address: np.ndarray, used: Any) -> tuple[np.ndarray, ...]:
+        """The channels at addresses, unsigned integers. `used`: bool, of which lanes they matter."""
+        level, launch = self.array.base, self.lane_set.launch
+        index = np.broadcast_to(address, self.shape).astype(np.int64) - BASE
+        owner = self._owner(index, level.texel)
+        guard = self.active & np.broadcast_to(used, self.shape)
+        if not guard.any():
+            return launch.memory.load(index, level.format.bytes, level.channels)
+        index = np.where(guard, index, index[guard][0])
+        access = Access(self.lane_set, self.site, "global", launch.memory, index, guard, owner)
+        history = access.history
+        if history is not None:
+            self._check(access, history, level.texel)
+        access.count_traffic(level.texel, "loaded")
+        launch.counts.load("global", int(np.count_nonzero(guard)) * level.texel)
+        values = launch.memory.load(index, level.format.bytes, level.channels)
+        if access.suspect:
+            masks = launch.memory.load_shadow(index, level.format.bytes, level.channels)
+            some = np.logical_or.reduce([mask != 0 for mask in masks]) & guard
+            if some.any():
+                self.undefined |= some
+                self.origin = self.origin or access.origin(level.texel)
+        return values
+
+    def _owner(self, index: np.ndarray, size: int) -> Allocation | None:
+        """The allocation of the texels. Raises P604: it is gone."""
+        memory = self.lane_set.launch.memory
+        owner = self.array.owner or memory.find(self.array.base.address)
+        low, high = int(index[self.active].min()) + BASE, int(index[self.active].max()) + BASE + size
+        if owner is None or not owner.live or low < owner.address or high > owner.end:
+            thread = self.lane_set.thread(*self.lane_set.first(self.active))
+            gone = owner is not None and not owner.live
+            what = "was freed" if gone else "does not belong to one allocation"
+            notes = (str(thread), f"{owner} was freed: {owner.freed_by}" if gone and owner else "")
+            raise fault(
+                "P604" if gone else "P602",
+                f"{'use after free' if gone else 'out of bounds'}: the memory of a {self.array} {what}",
+                self.site,
+                tuple(note for note in notes if note),
+            )
+        return owner
+
+    def _check(self, access: Access, history: AccessHistory, size: int) -> None:
+        """Whether the launch has written what is fetched; enter the fetch. Writes never cover a granule in
+        part, so whole granules are looked at."""
+        granule = history.granule
+        first = access.index // granule * granule
+        whole = -(-max(size, granule) // granule) * granule
+        around = Access(
+            access.lane_set, access.site, access.space, access.bank, first, access.guard, access.owner
+        )
+        if history.has("write"):
+            self._refuse_stale(around, history, whole)
+        check_load(around, history, whole, False)
+
+    def _refuse_stale(self, access: Access, history: AccessHistory, size: int) -> None:
+        launch = self.lane_set.launch
+        at = history.granules(access.index)
+        for start, count in history.parts(size):
+            record = history.read("write", at + start, count)
+            written = (history.number(record) >= launch.events.first) & (record != 0)
+            stale = written & access.guard[..., None]
+            if stale.any():
+                row, lane, piece = (int(found[0]) for found in np.nonzero(stale))
+                writer = launch.events.site(int(history.number(record)[row, lane, piece]))
+                raise stale_texel(self, self.lane_set.thread(row, lane), writer)
+
+
+def stale_texel(reader: TexelReader, thread: Any, writer: Site | None) -> PtxkitError:
+    """The finding that a fetch meets what its own launch has written."""
+    where = f"written at {writer.where}" if writer is not None else "written by this launch"
+    return fault(
+        "P6141",
+        "a texel is fetched that the same launch has written",
+        reader.site,
+        (str(thread), f"{reader.array}, {where}"),
+        labels=label_at(writer, "written here", reader.site),
+    )
+
+
+def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: list[Tap]) -> Fetched:
+    """What a fetch gives: one texel as it is, several as their weighted sum."""
+    reader = TexelReader(lane_set, guard, site, texture.array)
+    if len(taps) == 1 and taps[0].weight is None:
+        values = _texel(reader, texture, taps[0], np.True_)
+    else:
+        sums = [np.zeros(reader.shape, np.float64) for _ in range(COMPONENTS)]
+        for tap in taps:
+            used = np.broadcast_to(tap.weight, reader.shape) != 0
+            channels = _texel(reader, texture, tap, used)
+            for component, bits in enumerate(channels):
+                value = bits.view(np.float32).astype(np.float64)
+                sums[component] += np.where(used, value * tap.weight, 0.0)
+        values = [total.astype(np.float32).view(np.uint32) for total in sums]
+    return _answer(reader, values)
+
+
+def gather(
+    lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: list[Tap], component: int
+) -> Fetched:
+    """A component of each of four texels."""
+    reader = TexelReader(lane_set, guard, site, texture.array)
+    return _answer(reader, [_texel(reader, texture, tap, np.True_)[component] for tap in taps])
+
+
+def _answer(reader: TexelReader, values: list[np.ndarray]) -> Fetched:
+    return Fetched(values, reader.undefined if reader.undefined.any() else None, reader.origin)
+
+
+def _texel(reader: TexelReader, texture: Texture, tap: Tap, used: Any) -> list[np.ndarray]:
+    """The four components of a texel, uint32 (rows, 32)."""
+    level = texture.array.base
+    inside = np.True_ if tap.inside is None else np.broadcast_to(tap.inside, reader.shape)
+    raw = reader.read(tap.address, used & inside)
+    fractions = texture.fractions and level.format.fraction
+    found = [np.broadcast_to(fetched(part, level.format, fractions), reader.shape) for part in raw]
+    if tap.inside is not None:
+        border = border_bits(texture.sampler.border, level.format, fractions)
+        found = [np.where(inside, part, bits) for part, bits in zip(found, border, strict=False)]
+    number = level.format.kind is ChannelKind.FLOAT or fractions
+    missing = [0, 0, 0, ONE if number else 1]
+    return found + [
+        np.full(reader.shape, bits, np.uint32) for bits in np.array(missing[len(found) :], np.uint32)
+    ]
