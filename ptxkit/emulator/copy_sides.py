@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import counted
+from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
@@ -30,6 +31,13 @@ def validity_of(instruction: ScopedInstruction) -> Validity | None:
     """What a copy looks for in its source, to report it; None for nothing."""
     validity: Validity | None = instruction["report"]
     return validity if validity is not None and validity.bits else None
+
+
+def in_bulk_group(issuers: Issuers, site: Site) -> None:
+    """Queue an operation of each thread that moves nothing, in its open bulk group."""
+    queue = issuers.batch.queue
+    signal = queue.groups["bulk"].join(issuers.rows, issuers.lanes)
+    queue.issue(AsyncOperation(site, *issuers.who, signal=signal))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -100,6 +100,8 @@ def _check_bytes(operation: AsyncOperation, gone: np.ndarray) -> None:
                 _foreign(
                     batch, int(tile[at]), operation.site, f"{verb} its shared memory", f"issued by {who}"
                 )
+            if operation.proxied is not None:
+                hit &= operation.proxied[held.item] == 0
             if verb == "read" and hit.any():
                 at = int(np.argmax(hit))
                 batch.launch.warn(

@@ -5,6 +5,7 @@ While an operation is in flight, nobody may read what it writes or write what it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +23,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.memory import Bank, TiledBank
-from ptxkit.emulator.values import first_true
+from ptxkit.emulator.values import distinct, first_true
 
 
 class Synchronous(Protocol):
@@ -179,9 +180,24 @@ class Hazards(Accesses):
                     apart = region.first >= held.last or held.first >= region.last
                     if apart or region.bank is not held.bank or not flags.any():
                         continue
-                    found = region.overlap(held.of_items(flags))
-                    if found is not None:
-                        self._collide(operation, region, found, other, held.of_items(flags), code)
+                    for part, items in self._in_the_way(operation, other, region, flags):
+                        left = held.of_items(items)
+                        found = part.overlap(left)
+                        if found is not None:
+                            self._collide(operation, part, found, other, left, code)
+
+    def _in_the_way(
+        self, operation: AsyncOperation, other: AsyncOperation, region: Region, flags: np.ndarray
+    ) -> Iterator[tuple[Region, np.ndarray]]:
+        """A region of an operation in parts, each with the items of another one that it may not meet: of
+        those in flight all but what is over for the async proxy, as the issuing thread knows."""
+        if other.proxied is None or operation.proxy != "async":
+            yield region, flags
+            return
+        for row in distinct(operation.rows).tolist():
+            rows = np.full(other.count, row)
+            over = (other.proxied > 0) & self.happens_before.covers(rows, other.rows, other.proxied)
+            yield region.of_items(operation.rows == row), flags & ~over
 
     def _collide(
         self,

@@ -124,6 +124,8 @@ class AsyncOperation:
         data: what was fetched.
         reporting: bool (count,), which items found what they look for, once it has fetched.
         phases: for a `Transaction`, the phase that each item's bytes counted for; -1 before that.
+        proxied: int64 (count,), the event of a wait by which the issuing thread has seen each item done, for
+            the async proxy alone; 0 for none. None where there was no such wait.
         unread, unwritten: bool (count,), the items whose reads and writes nobody has seen completed.
     """
 
@@ -148,6 +150,7 @@ class AsyncOperation:
     delivered: bool = False
     data: Any = None
     reporting: np.ndarray | None = None
+    proxied: np.ndarray | None = None
     phases: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     unread: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     unwritten: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))

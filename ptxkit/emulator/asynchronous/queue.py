@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -142,7 +143,16 @@ class Queue:
         if self.batch.launch.sanitize:
             self.hazards.observe(operation, items, reads, writes)
 
-    def wait(self, name: str, rows: np.ndarray, lanes: np.ndarray, left: int, site: Site, read: bool) -> None:
+    def wait(
+        self,
+        name: str,
+        rows: np.ndarray,
+        lanes: np.ndarray,
+        left: int,
+        site: Site,
+        read: bool,
+        proxied: bool = False,
+    ) -> None:
         """These threads wait until at most `left` of their groups of a kind are pending.
 
         Args:
@@ -150,6 +160,7 @@ class Queue:
             rows, lanes: the threads.
             left: of the youngest groups, how many may be pending.
             read: whether it is enough that the sources have been read.
+            proxied: whether it orders what the async proxy does later, and nothing else.
         """
         groups = self.groups[name]
         number = self.batch.launch.events.take(site)
@@ -167,8 +178,12 @@ class Queue:
                 self.fetch(operation)
             else:
                 self.complete(operation)
+            if proxied:
+                known: Any = 0 if operation.proxied is None else operation.proxied
+                operation.proxied = np.where(covered & (known == 0), number, known)
+                continue
             self.observe(operation, covered, writes=not read)
-        if not read:
+        if not read and not proxied:
             groups.wait(rows, lanes, left, number)
 
     # ---- what mbarriers call

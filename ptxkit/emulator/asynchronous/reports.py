@@ -247,6 +247,8 @@ class Reports:
                 number, committed = int(index[item]), int(groups.committed[issuer])
                 if number >= committed:
                     return [f"its `{groups.name}` group has not been committed"]
+                if operation.proxied is not None and operation.proxied[item]:
+                    return ["its thread has waited for it with `.sync_restrict::proxy::async`"]
                 return [f"it is in `{groups.name}` group {number}; its thread has committed {committed}"]
             case Transaction(slots=slots) | Arrival(slots=slots):
                 return self.mbarriers.state(int(slots[item % len(slots)]))

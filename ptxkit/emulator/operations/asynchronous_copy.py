@@ -104,13 +104,15 @@ def commit(instruction: ScopedInstruction, name: str) -> Effect:
     return Effect(step)
 
 
-def wait(instruction: ScopedInstruction, name: str, left: int, read: bool = False) -> Effect:
-    """`.wait_group N` of a kind of group."""
+def wait(
+    instruction: ScopedInstruction, name: str, left: int, read: bool = False, proxied: bool = False
+) -> Effect:
+    """`.wait_group N` of a kind of group. `read`, `proxied`: see `Queue.wait`."""
     instruction.scope.program.asynchronous = True
     site = instruction.site
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
-        lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read)
+        lane_set.batch.queue.wait(name, issuers.rows, issuers.lanes, left, site, read, proxied)
 
     return Effect(by_thread(step))
 

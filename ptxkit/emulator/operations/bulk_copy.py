@@ -12,7 +12,7 @@ import numpy as np
 from ptxkit.dtypes import DType
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Data, Region, load, save
-from ptxkit.emulator.copy_sides import UNIT, CopySide, Sizes, validity_of
+from ptxkit.emulator.copy_sides import UNIT, CopySide, Sizes, in_bulk_group, validity_of
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects, hint
 from ptxkit.emulator.instruction import ScopedInstruction
@@ -26,6 +26,9 @@ from ptxkit.emulator.values import dtype_of
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 effect, later = Effects("asynchronous_copy"), Effects("bulk_copies")
+
+LINE = 128
+"""What the address of `applypriority.async.bulk` is a multiple of: a line of the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,6 +181,25 @@ effect("cp.async.bulk.commit_group")(partial(commit, name="bulk"))
 
 
 @effect("cp.async.bulk.wait_group")
+@later("cp.async.bulk.wait_group")
 def wait_group(instruction: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.wait_group{.read} N`."""
-    return wait(instruction, "bulk", instruction.number("N"), instruction["read"] is not None)
+    """`cp.async.bulk.wait_group{.read} N`, `cp.async.bulk.wait_group.sync_restrict::proxy::async N`.
+
+    Of other restrictions, which ptxas alone takes, it makes the same as without.
+    """
+    read, proxied = instruction["read"], instruction["sync_restrict::proxy::async"]
+    return wait(instruction, "bulk", instruction.number("N"), read is not None, proxied is not None)
+
+
+@later("applypriority.async.bulk")
+def apply_priority(instruction: ScopedInstruction) -> Effect:
+    """`applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size`: moves nothing, and belongs
+    to a group."""
+    instruction.scope.program.asynchronous = True
+    places, sizes = CopySide(instruction, "a", LINE), Sizes(instruction)
+
+    def step(lane_set: LaneSet, issuers: Issuers) -> None:
+        places(lane_set, issuers, sizes(lane_set, issuers)[0])
+        in_bulk_group(issuers, instruction.site)
+
+    return Effect(by_thread(step))
