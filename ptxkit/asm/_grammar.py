@@ -4,31 +4,33 @@
 # Terminal or literal -> its kind, one character.
 KINDS = {
 'VERSION': 'I', 'TARGET': 'J', 'ADDRESS_SIZE': 'K', 'FILE': 'L', 'LOC': 'M', 'LOC_INTERMEDIATE': 'N',
-'PRAGMA': 'O', 'ALIAS': 'P', 'SECTION': 'Q', 'ENTRY': 'R', 'FUNC': 'S', 'CALLPROTOTYPE': 'T',
-'TARGETS': 'U', 'ENTRY_FLAG': 'V', 'ENTRY_NUMBER': 'W', 'ENTRY_EXTENT': 'X', 'FUNC_FLAG': 'Y',
-'FUNC_NUMBER': 'Z', 'LANGUAGE': 'a', 'LINKAGE': 'b', 'SPACE': 'c', 'TYPE': 'd', 'VECTOR': 'e', 'ALIGN': 'f',
-'PTR': 'g', 'ATTRIBUTE': 'h', 'SINGLE': 'i', 'FLOAT': 'j', 'INTEGER': 'k', 'STRING': 'l', 'WARP_SZ': 'm',
-'CALL': 'n', 'GENERIC': 'o', 'FUNCTION_NAME': 'p', 'SINK': 'q', 'INLINED_AT': 'r', 'QUALIFIED': 's',
-'DOTTED': 't', 'NAME': 'u', 'WORD': 'v', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E', '>=': 'F',
-'>>': 'G', '||': 'H', '!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+', ',': ',',
-'-': '-', '/': '/', ':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@', '[': '[',
-']': ']', '^': '^', '{': '{', '|': '|', '}': '}', '~': '~'}
+'PRAGMA': 'O', 'ALIAS': 'P', 'SECTION': 'Q', 'METADATA_SECTION': 'R', 'METADATA_DOMAIN': 'S',
+'METADATA': 'T', 'ENTRY': 'U', 'FUNC': 'V', 'CALLPROTOTYPE': 'W', 'TARGETS': 'X', 'ENTRY_FLAG': 'Y',
+'ENTRY_NUMBER': 'Z', 'ENTRY_EXTENT': 'a', 'FUNC_FLAG': 'b', 'FUNC_NUMBER': 'c', 'LANGUAGE': 'd',
+'LINKAGE': 'e', 'SPACE': 'f', 'TYPE': 'g', 'VECTOR': 'h', 'ALIGN': 'i', 'PTR': 'j', 'ATTRIBUTE': 'k',
+'SINGLE': 'l', 'FLOAT': 'm', 'INTEGER': 'n', 'STRING': 'o', 'WARP_SZ': 'p', 'CALL': 'q', 'GENERIC': 'r',
+'FUNCTION_NAME': 's', 'SINK': 't', 'INLINED_AT': 'u', 'QUALIFIED': 'v', 'DOTTED': 'w', 'NAME': 'x',
+'WORD': 'y', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E', '>=': 'F', '>>': 'G', '||': 'H',
+'!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+', ',': ',', '-': '-', '/': '/',
+':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@', '[': '[', ']': ']', '^': '^',
+'{': '{', '|': '|', '}': '}', '~': '~'}
 
 # Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.
 KEYWORDS = {
 '.version': 'I', '.target': 'J', '.address_size': 'K', '.file': 'L', '.loc': 'M', '.loc_intermediate': 'N',
-'.pragma': 'O', '.alias': 'P', '.section': 'Q', '.entry': 'R', '.func': 'S', '.callprototype': 'T',
-'.branchtargets': 'U', '.calltargets': 'U', '.explicitcluster': 'V', '.blocksareclusters': 'V',
-'.maxnreg': 'W', '.minnctapersm': 'W', '.maxnctapersm': 'W', '.maxclusterrank': 'W',
-'.minperctamemory': 'W', '.maxntid': 'X', '.reqntid': 'X', '.reqnctapercluster': 'X', '.noreturn': 'Y',
-'.abi_preserve': 'Z', '.abi_preserve_control': 'Z', '.language': 'a', '.extern': 'b', '.visible': 'b',
-'.weak': 'b', '.common': 'b', '.reg': 'c', '.const': 'c', '.global': 'c', '.local': 'c', '.param': 'c',
-'.shared': 'c', '.tex': 'c', '.b8': 'd', '.b16': 'd', '.b32': 'd', '.b64': 'd', '.b128': 'd', '.s8': 'd',
-'.s16': 'd', '.s32': 'd', '.s64': 'd', '.u8': 'd', '.u16': 'd', '.u32': 'd', '.u64': 'd', '.f16': 'd',
-'.f16x2': 'd', '.f32': 'd', '.f64': 'd', '.bf16': 'd', '.bf16x2': 'd', '.tf32': 'd', '.s16x2': 'd',
-'.u16x2': 'd', '.pred': 'd', '.texref': 'd', '.samplerref': 'd', '.surfref': 'd', '.v2': 'e', '.v4': 'e',
-'.v8': 'e', '.align': 'f', '.ptr': 'g', '.attribute': 'h', 'WARP_SZ': 'm', 'generic': 'o',
-'function_name': 'p', '_': 'q', 'inlined_at': 'r'}
+'.pragma': 'O', '.alias': 'P', '.section': 'Q', '.metadata_section': 'R', '.metadata_domain': 'S',
+'.metadata': 'T', '.entry': 'U', '.func': 'V', '.callprototype': 'W', '.branchtargets': 'X',
+'.calltargets': 'X', '.explicitcluster': 'Y', '.blocksareclusters': 'Y', '.maxnreg': 'Z',
+'.minnctapersm': 'Z', '.maxnctapersm': 'Z', '.maxclusterrank': 'Z', '.minperctamemory': 'Z',
+'.maxntid': 'a', '.reqntid': 'a', '.reqnctapercluster': 'a', '.noreturn': 'b', '.abi_preserve': 'c',
+'.abi_preserve_control': 'c', '.language': 'd', '.extern': 'e', '.visible': 'e', '.weak': 'e',
+'.common': 'e', '.reg': 'f', '.const': 'f', '.global': 'f', '.local': 'f', '.param': 'f', '.shared': 'f',
+'.tex': 'f', '.b8': 'g', '.b16': 'g', '.b32': 'g', '.b64': 'g', '.b128': 'g', '.s8': 'g', '.s16': 'g',
+'.s32': 'g', '.s64': 'g', '.u8': 'g', '.u16': 'g', '.u32': 'g', '.u64': 'g', '.f16': 'g', '.f16x2': 'g',
+'.f32': 'g', '.f64': 'g', '.bf16': 'g', '.bf16x2': 'g', '.tf32': 'g', '.s16x2': 'g', '.u16x2': 'g',
+'.pred': 'g', '.texref': 'g', '.samplerref': 'g', '.surfref': 'g', '.v2': 'h', '.v4': 'h', '.v8': 'h',
+'.align': 'i', '.ptr': 'j', '.attribute': 'k', 'WARP_SZ': 'p', 'generic': 'r', 'function_name': 's',
+'_': 't', 'inlined_at': 'u'}
 
 # Terminal -> regular expression, in the order in which they are tried; literals come after.
 PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
@@ -46,15 +48,16 @@ LITERALS = ('!=', '&&', '<<', '<=', '==', '>=', '>>', '||', '!', '%', '&', '(', 
 # A rule a line: its name, and of each alternative the method (`-` if spliced, `?` if a lone
 # child stands for it) and the length. Alternatives are numbered from the first line on.
 RULES = """\
-___opcode_star_14 -:2 -:1
-__address_star_16 -:3 -:3 -:2 -:2
+___opcode_star_15 -:2 -:1
+__address_star_17 -:3 -:3 -:2 -:2
 __attributes_star_9 -:3 -:2
 __declarator_star_10 -:2 -:1
 __entry_directive_star_6 -:3 -:2
 __function_header_star_2 -:2 -:1
 __function_header_star_3 -:2 -:1
 __initializer_star_11 -:3 -:2
-__instruction_star_13 -:3 -:2
+__instruction_star_14 -:3 -:2
+__metadata_fields_plus_13 -:3 -:2
 __parameter_star_5 -:2 -:1
 __parameters_star_4 -:3 -:2
 __pragma_star_1 -:3 -:2
@@ -62,7 +65,7 @@ __section_line_star_12 -:3 -:2
 __statement_star_7 -:3 -:2
 __target_star_0 -:3 -:2
 __variable_star_8 -:3 -:2
-__vector_star_15 -:3 -:2
+__vector_star_16 -:3 -:2
 _index -:1 -:1
 _inlined -:8
 _modifier -:1 -:1 -:1 -:1 -:1
@@ -110,6 +113,13 @@ language language?:1 language?:1
 logical_and logical_and?:1 binary:3
 logical_or logical_or?:1 binary:3
 masked masked?:1 masked?:1 masked?:1 binary:3 binary:3
+metadata_field metadata_field?:1 unary:2
+metadata_fields vector:4
+metadata_header metadata_header:2
+metadata_integer integer:1
+metadata_line directive:3 directive:2
+metadata_lines metadata_lines:2 metadata_lines:0
+metadata_string string:1
 module module:1
 name name:2 name:1 name:1
 open open:1
@@ -122,7 +132,7 @@ pragma directive:4 directive:3
 primary float:1 integer:1 name:1 parenthesized:3
 product product?:1 binary:3 binary:3 binary:3
 relation relation?:1 binary:3 binary:3 binary:3 binary:3
-section section:3
+section section:3 section:3
 section_header section_header:3
 section_integer integer:1 unary:2
 section_line section_line?:1 difference:4 directive:2 directive:3 directive:2
@@ -144,335 +154,339 @@ vector vector:4 vector:3"""
 # States, a full stop between two: kinds, and for each the next state, or -1 - the rule to
 # reduce; then rules, each with the next state.
 STATES = """\
-$KPfhRLSbOQcJdeI -238  items:1 module:2.$KPfhRLSbOQcJdeI -252 3 4 5 6 7 8 9 10 11 12 13 14 15 16 \
-17  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 function:22 function_header:23 item:24 \
-pragma:25 section:26 section_header:27 target:28 variable:29..k 30.nouq 31 32 33 34  _name:35.k 36.( 37.nouq \
-31 32 33 34  _name:38.k 39.hno(uq 6 31 32 40 33 34  _name:41 attributes:42 parameters:43.fhRScde 5 6 44 45 \
-13 15 16  __parameter_star_5:18 _specifier:19 alignment:20 attributes:21 variable:46.l 47.v 48.fhcde \
--59.nouq 31 32 33 34  _name:49.nou;q 31 32 33 50 34  _name:51 declarator:52.fhcde -60.j 53.fhcde 5 6 13 54 \
-16  _specifier:55 alignment:20 attributes:21.fhcde -22.fhcde -57.fhcde -58.$KPfhRLSbOQcJdeI -225.{; 56 \
-57  body:58 end:59 open:60.$KPfhRLSbOQcJdeI -237.$KPfhRLSbOQcJdeI -226.$KPfhRLSbOQcJdeI -227.nou}qdv \
--320  section_lines:61.$KPfhRLSbOQcJdeI -228.$KPfhRLSbOQcJdeI -229.$KPfhRLSbOQcJdeI \
--230.$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -45.$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv \
--46.$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv -47.$KPf@hnT:,tRXVW=LSYZoa{<bMN([-u+Os})]Q;qcJUd|eIv \
--48., 62.fhnougqcde -65.v 63  attribute:64.XVWa{(O; 65 66 67 68 -169 40 11 -169  __function_header_star_2:69 \
-entry_directive:70 parameters:71 pragma:72.l 73.fh)cde 5 6 74 13 75 16  __parameter_star_5:76 _specifier:19 \
-alignment:20 attributes:21 parameter:77.YZa{(; 78 79 80 -173 40 -173  __function_header_star_3:81 \
-func_directive:82 parameters:83.no(uq 31 32 40 33 34  _name:84 parameters:85.nouq 31 32 33 34  _name:86.nouq \
-31 32 33 34  _name:87.hno(uq 6 31 32 40 33 34  _name:88 attributes:89 parameters:90.$KPfhRLSbOQcJdeI -236.,; \
-91 92  __pragma_star_1:93.{ 94.$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -369 -369 -369 -369 -369 -369 -369 -369 95 \
--369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 -369 \
--369  __target_star_0:96.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -389.,=<[; -142 97 98 99 \
--142  __declarator_star_10:100 count:101 dimension:102 unsized:103.,; 104 \
-105  __variable_star_8:106.$KPfhRLSbOQcJdeI -235.nou;q 31 32 33 107 34  _name:51 declarator:108.fhcde \
--21.f@hnTtSo{bMNuOs}qcJUde -256.$KPfhRLSbOQcJdeI -147.$KPfhRLSbOQcJdeI -164.$KPfhRLSbOQcJdeI \
--165.f@hnTtSo{bMNuOs}qcJUde -364  statements:109.nou}qdv 31 32 33 110 34 111 112  _name:113 \
-_section_type:114 close:115 label:116 section_line:117.nouq 31 32 33 34  _name:118.,() -70 119 -70.,) 120 \
-121  __attributes_star_9:122.k 123.XVWa{O; -152.k 124.kl 125 126  language:127.XVWa{O; 65 66 67 68 -166 11 \
--166  entry_directive:128 pragma:72.XVWa{O; -14.XVWa{O; 65 66 67 68 -168 11 \
--168  __function_header_star_2:129 entry_directive:70 pragma:72.XVWa{O; -148.$KPfh,RLSbOQcJdeI -234 -234 \
--234 -234 -234 130 -234 -234 -234 -234 -234 -234 -234 -234 -234 -234 -234.nXVWYZoa{uO;q -289.fnougq 5 31 32 \
-33 131 34  _name:132 alignment:133 pointer:134.fhcde 5 6 13 135 16  _specifier:55 alignment:20 \
-attributes:21.,) 136 137  __parameters_star_4:138.YZa{; -160.k 139.kl 125 126  language:140.YZa{; 78 79 80 \
--170 -170  func_directive:141.YZa{; -16.YZa{; 78 79 80 -172 -172  __function_header_star_3:142 \
-func_directive:82.YZa{(; 78 79 80 -177 40 -177  __function_header_star_3:143 func_directive:82 \
-parameters:144.nouq 31 32 33 34  _name:145.YZa{(; 78 79 80 -185 40 -185  __function_header_star_3:146 \
-func_directive:82 parameters:147.XVWa{(O; 65 66 67 68 -189 40 11 -189  __function_header_star_2:148 \
-entry_directive:70 parameters:149 pragma:72.YZa{(; 78 79 80 -193 40 -193  __function_header_star_3:150 \
-func_directive:82 parameters:151.no(uq 31 32 40 33 34  _name:152 parameters:153.nouq 31 32 33 \
-34  _name:154.l 155.$KPf@hnTtRXVWLSoa{bMNuOs}Q;qcJUdeI -296.,; 156 157.nou}qdv -311.nouq 31 32 33 \
-34  _name:158.$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -368 -368 -368 -368 -368 -368 -368 -368 159 -368 -368 -368 -368 \
--368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368 -368.!njok{(-u+siq~m 160 31 \
-161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:182 \
-logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192.km 193 194.k]m 195 196 197.,=[; -128 198 199 -128  dimension:200.,=[; -136 201 99 \
--136  __declarator_star_10:202 dimension:102 unsized:203.,=[; -10.,=[; -140 204 199 \
--140  __declarator_star_10:205 dimension:102.nouq 31 32 33 34  _name:51 \
-declarator:206.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -388.,; 207 208.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -386.,; 104 \
-209  __variable_star_8:210.f@hnTtSo{bMNuOs}qcJUde 5 211 6 212 213 214 215 32 56 216 217 218 219 11 220 110 \
-34 13 14 221 15 16  __parameter_star_5:18 _name:113 _opcode:222 _specifier:19 alignment:20 attributes:21 \
-body:223 call:224 close:225 guard:226 instruction:227 label:228 open:60 pragma:229 statement:230 target:231 \
-variable:232.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -116.nok-uqv -55.nok-uqv -56.: 233.nok-uqv 31 32 234 235 33 34 \
-236  _name:237 debug_name:238 debug_symbol:239 label_name:240 section_integer:241.$KPfhRLSbOQcJdeI \
--310.nou}qdv -314.nou}qdv -319.; 242.k 243.v 63  attribute:244.fhno(uqcde -72.,) 245 246.,XVWa{O; 247 -151 \
--151 -151 -151 -151 -151 -151.XVWa{O; -153.,XVWYZa{O; -241.,XVWYZa{O; -242.,XVWa{O; 248 -155 -155 -155 -155 \
--155 -155 -155  __entry_directive_star_6:249.XVWa{O; -13.XVWa{O; 65 66 67 68 -167 11 \
--167  entry_directive:128 pragma:72.k 250.fnouqc 5 -294 -294 -294 -294 251  alignment:252.,[) -277 99 \
--277  dimension:253 unsized:254.nougq 31 32 33 131 34  _name:255 pointer:256.nouq 31 32 33 \
-34  _name:257.fnougq 5 31 32 33 131 34  _name:258 alignment:259 pointer:260.fhcde 5 6 13 75 \
-16  __parameter_star_5:76 _specifier:19 alignment:20 attributes:21 parameter:261.nXVWYZoa{uO;q -288.,) 262 \
-263.YZa{; -161.,YZa{; 248 -163 -163 -163 -163 -163  __entry_directive_star_6:264.YZa{; -15.YZa{; 78 79 80 \
--171 -171  func_directive:141.YZa{; 78 79 80 -174 -174  func_directive:141.YZa{; 78 79 80 -176 \
--176  __function_header_star_3:265 func_directive:82.YZa{(; 78 79 80 -181 40 \
--181  __function_header_star_3:266 func_directive:82 parameters:267.YZa{; 78 79 80 -182 \
--182  func_directive:141.YZa{; 78 79 80 -184 -184  __function_header_star_3:268 func_directive:82.XVWa{O; 65 \
-66 67 68 -186 11 -186  entry_directive:128 pragma:72.XVWa{O; 65 66 67 68 -188 11 \
--188  __function_header_star_2:269 entry_directive:70 pragma:72.YZa{; 78 79 80 -190 \
--190  func_directive:141.YZa{; 78 79 80 -192 -192  __function_header_star_3:270 func_directive:82.YZa{(; 78 \
-79 80 -197 40 -197  __function_header_star_3:271 func_directive:82 parameters:272.nouq 31 32 33 \
-34  _name:273.YZa{(; 78 79 80 -205 40 -205  __function_header_star_3:274 func_directive:82 parameters:275.,; \
--26.l 276.$KPf@hnTtRXVWLSoa{bMNuOs}Q;qcJUdeI -295.$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI -32.nouq 31 32 33 \
-34  _name:277.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:280.&^:,<->%+?})];/*|HBEADFCG \
--297.,=(+});v -46 -46 281 -46 -46 -46 -46 -46.&^,<(->%+?};/*|HBEADFCG -298 -298 -298 -298 282 -298 -298 -298 \
--298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298 -298.!njok{(-u+s}iq~m 160 31 161 162 \
-163 164 165 166 33 167 168 283 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 \
-constant:177 element:284 equality:178 expression:179 generic:180 initial_value:181 initializer:285 \
-logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192.!jk(-+i~dm 160 161 278 165 166 167 169 170 287 171  bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 equality:178 expression:288 logical_and:183 logical_or:184 primary:186 product:187 \
-relation:188 shift:189 single:289 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 \
-unary:290.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:291.,=[+})];| -255.,}); -325.!jk(-+~m \
-160 161 278 279 166 167 170 171  primary:186 unary:292.&^:,<->%+?})];/*|HBEADFCG -299.,=[+})];|v -254 -254 \
--254 -254 -254 -254 -254 -254 -254 293.&^:,?})];|HB 294 -81 -81 -81 -81 -81 -81 -81 -81 -81 -81 \
--81.:,?})];|HB -243 -243 -243 -243 -243 -243 -243 295 -243 -243.^:,?})];|HB 296 -79 -79 -79 -79 -79 -79 -79 \
--79 -79 -79.:,})]; -159.,}; -209.&^:,?})];|HBEA -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 -77 297 298.,}); \
--119.,+}; -210 299 -210 -210.,}; -215.,; -141.:,?})];HB -245 -245 -245 -245 -245 -245 -245 -245 300.:,?})];H \
--117 -117 301 -117 -117 -117 -117 302.,+}; -211 303 -211 -211.&^:,<->%+?})];/*|HBEADFCG \
--372.&^:,<->%+?})];/*|HBEADFCG -365 -365 -365 -365 -365 -365 -365 304 -365 -365 -365 -365 -365 -365 305 306 \
--365 -365 -365 -365 -365 -365 -365 -365 -365.&^:,<>?})];|HBEADF -156 -156 -156 -156 307 308 -156 -156 -156 \
--156 -156 -156 -156 -156 -156 -156 309 310.&^:,<>?})];|HBEADFCG -305 -305 -305 -305 -305 -305 -305 -305 -305 \
--305 -305 -305 -305 -305 -305 -305 -305 -305 311 312.,}); -120.&^:,<->+?})];|HBEADFCG -322 -322 -322 -322 \
--322 313 -322 314 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 -322 \
--322.&^:,<->%+?})];/*|HBEADFCG -301.> 315.> 316.] 317.,=[); -378.] 318.!njok{(-u+siq~m 160 31 161 162 163 \
-164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 \
-constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:319 logical_and:183 \
-logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192.km 195 \
-197.,=[; -9.!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 \
-bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 \
-initial_value:181 initializer:320 logical_and:183 logical_or:184 name:185 primary:186 product:187 \
-relation:188 shift:189 single:190 sum:191 unary:192.,=[; -130 321 199 -130  dimension:200.,=[; -134 322 199 \
--134  __declarator_star_10:323 dimension:102.!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 167 168 169 \
-34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 \
-expression:179 generic:180 initial_value:181 initializer:324 logical_and:183 logical_or:184 name:185 \
-primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192.,=[; -138 325 199 \
--138  dimension:200.,; -34.nouq 31 32 33 34  _name:51 declarator:326.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI \
--387.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -385.,; 207 327.!nouq 328 31 32 33 34  _name:329.n:ob(usqcdev 31 -45 32 \
-330 331 33 168 34 332 333 334 335  ___opcode_star_14:336 _modifier:337 _name:172 arguments:338 name:339.(q \
-40 340  parameters:341.!njok{b([-u+s;iqc~demv -50 -50 -50 -50 -50 -50 330 -50 -50 -50 -50 -50 -50 -50 -50 \
--50 332 -50 333 334 -50 335  ___opcode_star_14:342 _modifier:337.no(uq 31 32 40 33 34  _name:343 \
-parameters:344.S 345.k 346.k 347.!n:jok{b([-u+s;iqc~demv -52 -52 -47 -52 -52 -52 -52 330 -52 -52 -52 -52 -52 \
--52 -52 -52 -52 332 -52 333 334 -52 335  ___opcode_star_14:348 _modifier:337.!njok{b([-u+s;iqc~demv -54 -54 \
--54 -54 -54 -54 330 -54 -54 -54 -54 -54 -54 -54 -54 -54 332 -54 333 334 -54 335  ___opcode_star_14:349 \
-_modifier:337.nouq 31 32 33 34  _name:350 target_label:351.!njok{([-u+s;iq~m 352 31 161 32 278 353 165 354 \
-355 33 167 168 356 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 \
-constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:360 primary:186 \
-product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362.f@hnTtSo{bMNuOs}qcJUde \
--327.f@hnTtSo{bMNuOs}qcJUde -328.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -83.ntus 363 214 364 \
-220  _opcode:365.f@hnTtSo{bMNuOs}qcJUde -329.f@hnTtSo{bMNuOs}qcJUde -330.f@hnTtSo{bMNuOs}qcJUde \
--331.f@hnTtSo{bMNuOs}qcJUde -363.f@hnTtSo{bMNuOs}qcJUde -332.f@hnTtSo{bMNuOs}qcJUde \
--333.f@hnTtSo{bMNuOs}qcJUdev -239.n,ou}qdv -312.k 366  section_literal:367.n,ou+}qdv -124.no-u+}qdv -123 \
--123 -240 -123 -123 -123 -123 -123 -123.n,ou+}qdv -125 -125 -125 -125 368 -125 -125 -125 -125.nou}qdv -316.- \
-369.n,ou}qdv -318 370 -318 -318 -318 -318 -318 -318  __section_line_star_12:371.$KPfhRLSbOQcJdeI -231., \
-372.,) -8.v 63  attribute:373.fhno(uqcde -71.k 374.kl 125 126  language:375.,XVWa{O; 376 -154 -154 -154 -154 \
--154 -154 -154.$KPfh,RLSbOQcJdeI -233 -233 -233 -233 -233 377 -233 -233 -233 -233 -233 -233 -233 -233 -233 \
--233 -233.fnouq 5 -293 -293 -293 -293  alignment:378.nouq -291.,) -275.,) -276.,[) -280 99 \
--280  dimension:379 unsized:380.nouq 31 32 33 34  _name:381.,[) -286 99 -286  dimension:382 unsized:383.,[) \
--265 99 -265  dimension:384 unsized:385.nougq 31 32 33 131 34  _name:386 pointer:387.nouq 31 32 33 \
-34  _name:388.,) -24.fhcde 5 6 13 75 16  __parameter_star_5:76 _specifier:19 alignment:20 attributes:21 \
-parameter:389.nXVWYZoa{uO;q -287.,YZa{; 376 -162 -162 -162 -162 -162.YZa{; 78 79 80 -175 \
--175  func_directive:141.YZa{; 78 79 80 -178 -178  func_directive:141.YZa{; 78 79 80 -180 \
--180  __function_header_star_3:390 func_directive:82.YZa{; 78 79 80 -183 -183  func_directive:141.XVWa{O; 65 \
-66 67 68 -187 11 -187  entry_directive:128 pragma:72.YZa{; 78 79 80 -191 -191  func_directive:141.YZa{; 78 \
-79 80 -194 -194  func_directive:141.YZa{; 78 79 80 -196 -196  __function_header_star_3:391 \
-func_directive:82.YZa{(; 78 79 80 -201 40 -201  __function_header_star_3:392 func_directive:82 \
-parameters:393.YZa{; 78 79 80 -202 -202  func_directive:141.YZa{; 78 79 80 -204 \
--204  __function_header_star_3:394 func_directive:82.,; -25.$KPf@hnT,tRLSo{bMNuOs}QqcJUdeI \
--31.&^:,<->%+?})];/*|HBEADFCG -298.!jk(-+~dm 160 161 278 279 166 167 170 287 171  bit_and:173 bit_or:174 \
-bit_xor:175 conditional:176 equality:178 expression:288 logical_and:183 logical_or:184 primary:186 \
-product:187 relation:188 shift:189 sum:191 unary:192.&^:,<->%+?})];/*|HBEADFCG -374.nousq 31 32 33 168 \
-34  _name:172 name:395.!njok(-u+sq~m 160 31 161 162 278 279 166 33 167 168 34 170 171  _name:172 bit_and:173 \
-bit_or:174 bit_xor:175 conditional:176 equality:178 expression:396 generic:397 logical_and:183 \
-logical_or:184 masked:398 name:399 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.,}; \
--218.,} 400 401  __initializer_star_11:402.,} -145.,=+} -211 403 303 -211.) 404.) 405.) \
-406.&^:,<->%+?})];/*|HBEADFCG -375.&^:,<->%+?})];/*|HBEADFCG -376.&^:,<->%+?})];/*|HBEADFCG -377.,=[+})];| \
--253.!jk(-+~m 160 161 278 279 166 167 170 171  equality:407 primary:186 product:187 relation:188 shift:189 \
-sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_xor:408 equality:178 primary:186 \
-product:187 relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:409 \
-equality:178 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 \
-167 170 171  primary:186 product:187 relation:410 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 \
-167 170 171  primary:186 product:187 relation:411 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 \
-167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:412 logical_and:183 \
-logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 \
-167 170 171  bit_and:173 bit_or:413 bit_xor:175 equality:178 primary:186 product:187 relation:188 shift:189 \
-sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 equality:178 expression:414 logical_and:183 logical_or:184 primary:186 product:187 \
-relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 \
-bit_xor:175 equality:178 logical_and:415 primary:186 product:187 relation:188 shift:189 sum:191 \
-unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 \
-equality:178 expression:416 logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 \
-sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 unary:417.!jk(-+~m 160 161 278 279 \
-166 167 170 171  primary:186 unary:418.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 \
-unary:419.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:420 sum:191 \
-unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:421 sum:191 \
-unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:422 sum:191 \
-unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 shift:423 sum:191 \
-unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:187 sum:424 unary:192.!jk(-+~m 160 \
-161 278 279 166 167 170 171  primary:186 product:187 sum:425 unary:192.!jk(-+~m 160 161 278 279 166 167 170 \
-171  primary:186 product:426 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 product:427 \
-unary:192.,=[; -121.,=[; -122.,=[); -143.,=[); -144.,; -127.,; -135.!njok{(-u+siq~m 160 31 161 162 163 164 \
-165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 \
-equality:178 expression:179 generic:180 initial_value:181 initializer:428 logical_and:183 logical_or:184 \
-name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192.!njok{(-u+siq~m 160 31 \
-161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 constant:177 equality:178 expression:179 generic:180 initial_value:181 initializer:429 \
-logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192.,=[; -132 430 199 -132  dimension:200.,; -139.!njok{(-u+siq~m 160 31 161 162 163 164 165 166 33 \
-167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 \
-equality:178 expression:179 generic:180 initial_value:181 initializer:431 logical_and:183 logical_or:184 \
-name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192.,; \
--33.$KPf@hnTtRLSo{bMNuOs}QqcJUdeI -384.nouq 31 32 33 34  _name:432.ntus -207.!njok{b([-u+s;iqc~demv \
--40.!njok{([-u+s)iq~m 352 31 161 32 278 353 165 354 355 33 167 168 433 169 34 170 171  _name:172 address:357 \
-bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 \
-logical_or:184 name:359 operand:434 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192 value:361 vector:362.!njok{b([-u+s;iqc~demv -41.!njok{b([-u+s;iqc~demv -42.!njok{b([-u+s;iqc~demv \
--43.!njok{b([-u+s;iqc~demv -44.nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  _modifier:435 _name:172 \
-arguments:436 name:437.!njok{b([-u+s;iqc~demv -2., 438.,; 439 440.YZa(; 78 79 80 40 \
-441  __function_header_star_3:442 func_directive:82 parameters:443.q 444.!njok{b([-u+s;iqc~demv -49 -49 -49 \
--49 -49 -49 330 -49 -49 -49 -49 -49 -49 -49 -49 -49 332 -49 333 334 -49 335  _modifier:435.YZa(; 78 79 80 40 \
-445  __function_header_star_3:446 func_directive:82 parameters:447.nouq 31 32 33 34  _name:448.no(uq 31 32 \
-40 33 34  _name:449 parameters:450.k 451.k 452.!njok{b([-u+s;iqc~demv -51 -51 -51 -51 -51 -51 330 -51 -51 \
--51 -51 -51 -51 -51 -51 -51 332 -51 333 334 -51 335  _modifier:435.!njok{b([-u+s;iqc~demv -53 -53 -53 -53 \
--53 -53 330 -53 -53 -53 -53 -53 -53 -53 -53 -53 332 -53 333 334 -53 335  _modifier:435.,<; -371 98 \
--371  count:453.,; 454 455  __statement_star_7:456.!njok(-u+sq~m 160 31 161 32 278 279 166 33 167 168 34 170 \
-171  _name:172 name:457 primary:186 unary:280.!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 \
-171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 \
-logical_and:183 logical_or:184 name:458 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192 value:459.!njok(-u+q~m 160 31 161 32 278 279 166 33 167 34 170 171  _name:460 base:461 bit_and:173 \
-bit_or:174 bit_xor:175 conditional:176 equality:178 expression:462 logical_and:183 logical_or:184 \
-plain_name:463 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.!njok(-u+sq~m 160 31 161 32 \
-278 279 166 33 167 168 34 170 171  _name:172 name:464 primary:186 unary:290.f@hnTtSo{bMNuOs}qcJUde -221.,); \
--257.,}); -379.,[+);| -380 465 466 -380 -380 467.,; 468 469  __instruction_star_13:470.,); -258.,);| -259 \
--259 -259 471.nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  ___opcode_star_14:472 _modifier:337 \
-_name:172 arguments:473 name:474.!njok{b([-u+s;iqc~demv -52 -52 -52 -52 -52 -52 330 -52 -52 -52 -52 -52 -52 \
--52 -52 -52 332 -52 333 334 -52 335  ___opcode_star_14:348 _modifier:337.!njok{([-u+s;iq~m 352 31 161 32 278 \
-353 165 354 355 33 167 168 475 169 34 170 171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:359 operand:476 \
-primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:361 vector:362.n,ou}qdv \
--321.n,ou}qdv -313.k- 234 235  section_integer:477.nouq 31 32 33 34  _name:478 label_name:479.k- 234 \
-235  section_integer:480.n,ou}qdv -317 481 -317 -317 -317 -317 -317 -317.k 482.,) -7.,XVWa{O; 483 -150 -150 \
--150 -150 -150 -150 -150.,XVWYZa{O; -12.kl 125 126  language:484.k 485.nouq -292.,) -278.,) -279.,[) -283 99 \
--283  dimension:486 unsized:487.,) -284.,) -285.,) -263.,) -264.,[) -268 99 -268  dimension:488 \
-unsized:489.nouq 31 32 33 34  _name:490.,[) -274 99 -274  dimension:491 unsized:492.,) -23.YZa{; 78 79 80 \
--179 -179  func_directive:141.YZa{; 78 79 80 -195 -195  func_directive:141.YZa{; 78 79 80 -198 \
--198  func_directive:141.YZa{; 78 79 80 -200 -200  __function_header_star_3:493 func_directive:82.YZa{; 78 \
-79 80 -203 -203  func_directive:141.) 494.) -247.+) 495 -248.) 496.+) 497 -249.!njok{(-u+siq~m 160 31 161 \
-162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 \
-constant:177 element:498 equality:178 expression:179 generic:180 initial_value:181 initializer:285 \
-logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192.,}; -217.,} 499 500.!njok(-u+siq~m 160 31 161 162 163 165 166 33 167 168 169 34 170 171  _name:172 \
-bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 equality:178 expression:179 generic:180 \
-initial_value:501 logical_and:183 logical_or:184 name:185 primary:186 product:187 relation:188 shift:189 \
-single:190 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  primary:186 \
-unary:502.&^:,<->%+?})];/*|HBEADFCG -300.,}); -326.&^:,?})];|HBEA -78 -78 -78 -78 -78 -78 -78 -78 -78 -78 \
--78 -78 297 298.^:,?})];|HB 296 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80.&^:,?})];|HB 294 -82 -82 -82 -82 -82 \
--82 -82 -82 -82 -82 -82.&^:,<>?})];|HBEADF -157 -157 -157 -157 307 308 -157 -157 -157 -157 -157 -157 -157 \
--157 -157 -157 309 310.&^:,<>?})];|HBEADF -158 -158 -158 -158 307 308 -158 -158 -158 -158 -158 -158 -158 \
--158 -158 -158 309 310.,}; -212.:,?})];|HB -244 -244 -244 -244 -244 -244 -244 295 -244 -244.: 503.:,?})];HB \
--246 -246 -246 -246 -246 -246 -246 -246 300.,}; -213.&^:,<->%+?})];/*|HBEADFCG \
--302.&^:,<->%+?})];/*|HBEADFCG -303.&^:,<->%+?})];/*|HBEADFCG -304.&^:,<>?})];|HBEADFCG -306 -306 -306 -306 \
--306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 -306 311 312.&^:,<>?})];|HBEADFCG -307 -307 \
--307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 -307 311 312.&^:,<>?})];|HBEADFCG \
--308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 -308 311 \
-312.&^:,<>?})];|HBEADFCG -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 -309 \
--309 -309 311 312.&^:,<->+?})];|HBEADFCG -323 -323 -323 -323 -323 313 -323 314 -323 -323 -323 -323 -323 -323 \
--323 -323 -323 -323 -323 -323 -323 -323.&^:,<->+?})];|HBEADFCG -324 -324 -324 -324 -324 313 -324 314 -324 \
--324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324 -324.&^:,<->%+?})];/*|HBEADFCG -366 -366 -366 \
--366 -366 -366 -366 304 -366 -366 -366 -366 -366 -366 305 306 -366 -366 -366 -366 -366 -366 -366 -366 \
--366.&^:,<->%+?})];/*|HBEADFCG -367 -367 -367 -367 -367 -367 -367 304 -367 -367 -367 -367 -367 -367 305 306 \
--367 -367 -367 -367 -367 -367 -367 -367 -367.,; -129.,; -133.!njok{(-u+siq~m 160 31 161 162 163 164 165 166 \
-33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:177 \
-equality:178 expression:179 generic:180 initial_value:181 initializer:504 logical_and:183 logical_or:184 \
-name:185 primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192.,; -137.ntus -208.,; \
--68.,) 468 505  __instruction_star_13:506.!njok{b([-u+s;iqc~demv -1., 507.,; 508 509.nousq 31 32 33 168 \
-34  _name:172 name:510.no(usq 31 32 331 33 168 34  _name:172 arguments:511 name:512.f@hnTtSo{bMNuOs}qcJUde \
--115.f@hnTtSo{bMNuOs}qcJUde -341.YZa; 78 79 80 513  func_directive:141.YZa; 78 79 80 \
-514  __function_header_star_3:515 func_directive:82.YZa(; 78 79 80 40 516  __function_header_star_3:517 \
-func_directive:82 parameters:518.f@hnTtSo{bMNuOs}qcJUde -350.YZa; 78 79 80 519  func_directive:141.YZa; 78 \
-79 80 520  __function_header_star_3:521 func_directive:82.YZa(; 78 79 80 40 \
-522  __function_header_star_3:523 func_directive:82 parameters:524.YZa(; 78 79 80 40 \
-525  __function_header_star_3:526 func_directive:82 parameters:527.nouq 31 32 33 34  _name:528.k 529.k \
-530.,; -370.nouq 31 32 33 34  _name:350 target_label:531.f@hnTtSo{bMNuOs}qcJUde -346.,; 532 533.,}); \
--382.,+} -380 466 -380.,} 534 535  __vector_star_15:536.,-+] -290.,] 537 538  __address_star_16:539.,] \
--73.,-+] -74 540 541 -74.,}); -383.!njok(-u+sq~m 160 31 161 32 278 279 166 33 167 168 34 170 171  _index:542 \
-_name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:543 logical_and:183 \
-logical_or:184 name:544 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 \
-278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:545 \
-logical_and:183 logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.nousq 31 32 \
-33 168 34  _name:172 name:546.!njok{([-u+siq~m 352 31 161 32 278 353 165 354 355 33 167 168 169 34 170 \
-171  _name:172 address:357 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 \
-expression:179 logical_and:183 logical_or:184 name:359 operand:547 primary:186 product:187 relation:188 \
-shift:189 single:190 sum:191 unary:192 value:361 vector:362.f@hnTtSo{bMNuOs}qcJUde -220.,; 548 549.nousq 31 \
-32 33 168 34  _name:172 name:550.nob(usqcdev 31 32 330 331 33 168 34 332 333 334 335  _modifier:435 \
-_name:172 arguments:551 name:552., 553.,; 554 555.f@hnTtSo{bMNuOs}qcJUde -224.,; 468 \
-556  __instruction_star_13:557.n,ou}qdv -126.nou}qdv -240.nou}qdv -315.n,ou}qdv -28.k- 234 \
-235  section_integer:558.) 559.k 560.,XVWYZa{O; -11.$KPfhRLSbOQcJdeI -232.,) -281.,) -282.,) -266.,) \
--267.,[) -271 99 -271  dimension:561 unsized:562.,) -272.,) -273.YZa{; 78 79 80 -199 \
--199  func_directive:141.,+}); -206.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 \
-bit_xor:175 conditional:176 equality:178 expression:563 logical_and:183 logical_or:184 primary:186 \
-product:187 relation:188 shift:189 sum:191 unary:192.,}; -214.!jk(-+~m 160 161 278 279 166 167 170 \
-171  bit_and:173 bit_or:174 bit_xor:175 conditional:176 equality:178 expression:564 logical_and:183 \
-logical_or:184 primary:186 product:187 relation:188 shift:189 sum:191 unary:192.,} -18.!njok{(-u+siq~m 160 \
-31 161 162 163 164 165 166 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 constant:177 element:565 equality:178 expression:179 generic:180 initial_value:181 \
-initializer:285 logical_and:183 logical_or:184 name:286 primary:186 product:187 relation:188 shift:189 \
-single:190 sum:191 unary:192.,}; -216.,} -146.&^:,<->%+?})];/*|HBEADFCG -373.!jk(-+~m 160 161 278 279 166 \
-167 170 171  bit_and:173 bit_or:174 bit_xor:175 conditional:566 equality:178 logical_and:183 logical_or:184 \
-primary:186 product:187 relation:188 shift:189 sum:191 unary:192.,; -131.,; -67.,) 548 567.nousq 31 32 33 \
-168 34  _name:172 name:568.no(usq 31 32 331 33 168 34  _name:172 arguments:569 \
-name:570.f@hnTtSo{bMNuOs}qcJUde -107.,; 571 572.,; 573 574.; 575.f@hnTtSo{bMNuOs}qcJUde \
--338.f@hnTtSo{bMNuOs}qcJUde -340.YZa; 78 79 80 576  func_directive:141.f@hnTtSo{bMNuOs}qcJUde -337.YZa; 78 \
-79 80 577  func_directive:141.YZa; 78 79 80 578  __function_header_star_3:579 \
-func_directive:82.f@hnTtSo{bMNuOs}qcJUde -347.f@hnTtSo{bMNuOs}qcJUde -349.YZa; 78 79 80 \
-580  func_directive:141.f@hnTtSo{bMNuOs}qcJUde -354.YZa; 78 79 80 581  func_directive:141.YZa; 78 79 80 \
-582  __function_header_star_3:583 func_directive:82.f@hnTtSo{bMNuOs}qcJUde -358.YZa; 78 79 80 \
-584  func_directive:141.YZa; 78 79 80 585  __function_header_star_3:586 func_directive:82.YZa(; 78 79 80 40 \
-587  __function_header_star_3:588 func_directive:82 parameters:589.f@hnT,tSo{bMNuOs}qcJUde -343 -343 -343 \
--343 -343 590 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 \
--343  _inlined:591.f@hnTtSo{bMNuOs}qcJUde -344.,; -30.nouq 31 32 33 34  _name:350 \
-target_label:592.f@hnTtSo{bMNuOs}qcJUde -345.!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 \
-171  _name:172 bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 \
-logical_and:183 logical_or:184 name:458 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192 value:593.,)];| -391.,} 594 595.no{usq 31 32 353 33 168 34  _name:172 name:596 vector:597.,);v -64 \
--64 -64 598.,] 599 600.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 bit_xor:175 \
-conditional:176 equality:178 expression:601 logical_and:183 logical_or:184 primary:186 product:187 \
-relation:188 shift:189 sum:191 unary:192.!jk(-+~m 160 161 278 279 166 167 170 171  bit_and:173 bit_or:174 \
-bit_xor:175 conditional:176 equality:178 expression:602 logical_and:183 logical_or:184 primary:186 \
-product:187 relation:188 shift:189 sum:191 unary:192.] 603.] -37.] -38.,}); -381.,); -261.,); \
--20.!njok{([-u+siq~m 352 31 161 32 278 353 165 354 355 33 167 168 169 34 170 171  _name:172 address:357 \
-bit_and:173 bit_or:174 bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 \
-logical_or:184 name:359 operand:604 primary:186 product:187 relation:188 shift:189 single:190 sum:191 \
-unary:192 value:361 vector:362.f@hnTtSo{bMNuOs}qcJUde -219.,); -262., 605.,; 606 607.nousq 31 32 33 168 \
-34  _name:172 name:608.no(usq 31 32 331 33 168 34  _name:172 arguments:609 name:610.f@hnTtSo{bMNuOs}qcJUde \
--99.f@hnTtSo{bMNuOs}qcJUde -223.,; 548 611.n,ou}qdv -27.,) -69.XVWa{O; -149.,) -269.,) -270.) -250.) -251.,} \
--17.:,})]; -118.,; -66.,; 612 613.,; 614 615.; 616.no(usq 31 32 331 33 168 34  _name:172 arguments:617 \
-name:618.f@hnTtSo{bMNuOs}qcJUde -111.nousq 31 32 33 168 34  _name:172 name:619.f@hnTtSo{bMNuOs}qcJUde \
--113.f@hnTtSo{bMNuOs}qcJUde -114.f@hnTtSo{bMNuOs}qcJUde -339.f@hnTtSo{bMNuOs}qcJUde \
--334.f@hnTtSo{bMNuOs}qcJUde -336.YZa; 78 79 80 620  func_directive:141.f@hnTtSo{bMNuOs}qcJUde \
--348.f@hnTtSo{bMNuOs}qcJUde -351.f@hnTtSo{bMNuOs}qcJUde -353.YZa; 78 79 80 \
-621  func_directive:141.f@hnTtSo{bMNuOs}qcJUde -355.f@hnTtSo{bMNuOs}qcJUde -357.YZa; 78 79 80 \
-622  func_directive:141.f@hnTtSo{bMNuOs}qcJUde -362.YZa; 78 79 80 623  func_directive:141.YZa; 78 79 80 \
-624  __function_header_star_3:625 func_directive:82.p 626.f@hnTtSo{bMNuOs}qcJUde -342.,; -29.,} \
--36.!njok(-u+siq~m 352 31 161 32 278 165 355 33 167 168 169 34 170 171  _name:172 bit_and:173 bit_or:174 \
-bit_xor:175 conditional:176 constant:358 equality:178 expression:179 logical_and:183 logical_or:184 name:458 \
-primary:186 product:187 relation:188 shift:189 single:190 sum:191 unary:192 value:627.,)];| -390.,] -5.,] \
--6.,); -63.no{usq 31 32 353 33 168 34  _name:172 name:628 vector:629.,);v -62 -62 -62 630.,] -75.,] -76.,); \
--260.,); -19.nousq 31 32 33 168 34  _name:172 name:631.no(usq 31 32 331 33 168 34  _name:172 arguments:632 \
-name:633.f@hnTtSo{bMNuOs}qcJUde -91.,; 634 635.,; 636 637.; 638.f@hnTtSo{bMNuOs}qcJUde -222.no(usq 31 32 331 \
-33 168 34  _name:172 arguments:639 name:640.f@hnTtSo{bMNuOs}qcJUde -103.nousq 31 32 33 168 34  _name:172 \
-name:641.f@hnTtSo{bMNuOs}qcJUde -105.f@hnTtSo{bMNuOs}qcJUde -106.,; 642 643.; 644.; \
-645.f@hnTtSo{bMNuOs}qcJUde -335.f@hnTtSo{bMNuOs}qcJUde -352.f@hnTtSo{bMNuOs}qcJUde \
--356.f@hnTtSo{bMNuOs}qcJUde -359.f@hnTtSo{bMNuOs}qcJUde -361.YZa; 78 79 80 646  func_directive:141.nouqv 31 \
-32 33 34 236  _name:647 debug_name:238 debug_symbol:648.,} -35.,] -3.,] -4.,); -61.,; 649 650.,; 651 652.; \
-653.no(usq 31 32 331 33 168 34  _name:172 arguments:654 name:655.f@hnTtSo{bMNuOs}qcJUde -95.nousq 31 32 33 \
-168 34  _name:172 name:656.f@hnTtSo{bMNuOs}qcJUde -97.f@hnTtSo{bMNuOs}qcJUde -98.,; 657 658.; 659.; \
-660.nousq 31 32 33 168 34  _name:172 name:661.f@hnTtSo{bMNuOs}qcJUde -109.f@hnTtSo{bMNuOs}qcJUde \
--110.f@hnTtSo{bMNuOs}qcJUde -112.f@hnTtSo{bMNuOs}qcJUde -360.,+ -123., 662.no(usq 31 32 331 33 168 \
-34  _name:172 arguments:663 name:664.f@hnTtSo{bMNuOs}qcJUde -87.nousq 31 32 33 168 34  _name:172 \
-name:665.f@hnTtSo{bMNuOs}qcJUde -89.f@hnTtSo{bMNuOs}qcJUde -90.,; 666 667.; 668.; 669.nousq 31 32 33 168 \
-34  _name:172 name:670.f@hnTtSo{bMNuOs}qcJUde -101.f@hnTtSo{bMNuOs}qcJUde -102.f@hnTtSo{bMNuOs}qcJUde -104.; \
-671.r 672.,; 673 674.; 675.; 676.nousq 31 32 33 168 34  _name:172 name:677.f@hnTtSo{bMNuOs}qcJUde \
--93.f@hnTtSo{bMNuOs}qcJUde -94.f@hnTtSo{bMNuOs}qcJUde -96.; 678.f@hnTtSo{bMNuOs}qcJUde -108.k 679.nousq 31 \
-32 33 168 34  _name:172 name:680.f@hnTtSo{bMNuOs}qcJUde -85.f@hnTtSo{bMNuOs}qcJUde \
--86.f@hnTtSo{bMNuOs}qcJUde -88.; 681.f@hnTtSo{bMNuOs}qcJUde -100.k 682.; 683.f@hnTtSo{bMNuOs}qcJUde -92.k \
-684.f@hnTtSo{bMNuOs}qcJUde -84.f@hnTtSo{bMNuOs}qcJUde -39""".replace(".", "\n")
+$KPikULVeROQfJghI -240  items:1 module:2.$KPikULVeROQfJghI -264 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 \
+18  __parameter_star_5:19 _specifier:20 alignment:21 attributes:22 function:23 function_header:24 item:25 \
+metadata_header:26 pragma:27 section:28 section_header:29 target:30 variable:31..n 32.qrxt 33 34 35 \
+36  _name:37.n 38.( 39.qrxt 33 34 35 36  _name:40.n 41.kqr(xt 6 33 34 42 35 36  _name:43 attributes:44 \
+parameters:45.ikUVfgh 5 6 46 47 14 16 17  __parameter_star_5:19 _specifier:20 alignment:21 attributes:22 \
+variable:48.{ 49.o 50.y 51.ikfgh -61.qrxt 33 34 35 36  _name:52.qrx;t 33 34 35 53 36  _name:54 \
+declarator:55.ikfgh -62.m 56.ikfgh 5 6 14 57 17  _specifier:58 alignment:21 attributes:22.ikfgh -24.ikfgh \
+-59.ikfgh -60.$KPikULVeROQfJghI -227.{; 59 60  body:61 end:62 open:63.$KPikULVeROQfJghI -239.TS} \
+-262  metadata_lines:64.$KPikULVeROQfJghI -228.$KPikULVeROQfJghI -229.qrx}tgy \
+-333  section_lines:65.$KPikULVeROQfJghI -230.$KPikULVeROQfJghI -231.$KPikULVeROQfJghI \
+-232.$KPi@kqW:,wUaYZ=LVbcrd{<eMN([R-x+Ov})]Q;tfJXg|hIy -47.$KPi@kqW:,wUaYZ=LVbcrd{<eMN([R-x+Ov})]Q;tfJXg|hIy \
+-48.$KPi@kqW:,wUaYZ=LVbcrd{<eMN([R-x+Ov})]Q;tfJXg|hIy -49.$KPi@kqW:,wUaYZ=LVbcrd{<eMN([R-x+Ov})]Q;tfJXg|hIy \
+-50., 66.ikqrxjtfgh -67.y 67  attribute:68.aYZd{(O; 69 70 71 72 -171 42 12 -171  __function_header_star_2:73 \
+entry_directive:74 parameters:75 pragma:76.o 77.ik)fgh 5 6 78 14 79 17  __parameter_star_5:80 _specifier:20 \
+alignment:21 attributes:22 parameter:81.bcd{(; 82 83 84 -175 42 -175  __function_header_star_3:85 \
+func_directive:86 parameters:87.qr(xt 33 34 42 35 36  _name:88 parameters:89.qrxt 33 34 35 36  _name:90.qrxt \
+33 34 35 36  _name:91.kqr(xt 6 33 34 42 35 36  _name:92 attributes:93 parameters:94.$KPikULVeROQfJghI \
+-238.TS} -257.,; 95 96  __pragma_star_1:97.{ 98.$KPi@kqW,wULVr{eMNRxOv}QtfJXghI -382 -382 -382 -382 -382 \
+-382 -382 -382 99 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 -382 \
+-382 -382 -382 -382  __target_star_0:100.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -402.,=<[; -144 101 102 103 \
+-144  __declarator_star_10:104 count:105 dimension:106 unsized:107.,; 108 \
+109  __variable_star_8:110.$KPikULVeROQfJghI -237.qrx;t 33 34 35 111 36  _name:54 declarator:112.ikfgh \
+-23.i@kqWwVr{eMNxOv}tfJXgh -268.$KPikULVeROQfJghI -149.$KPikULVeROQfJghI -166.$KPikULVeROQfJghI \
+-167.i@kqWwVr{eMNxOv}tfJXgh -377  statements:113.TS} 114 115 116  close:117 metadata_line:118.qrx}tgy 33 34 \
+35 116 36 119 120  _name:121 _section_type:122 close:123 label:124 section_line:125.qrxt 33 34 35 \
+36  _name:126.,() -72 127 -72.,) 128 129  __attributes_star_9:130.n 131.aYZd{O; -154.n 132.no 133 \
+134  language:135.aYZd{O; 69 70 71 72 -168 12 -168  entry_directive:136 pragma:76.aYZd{O; -14.aYZd{O; 69 70 \
+71 72 -170 12 -170  __function_header_star_2:137 entry_directive:74 pragma:76.aYZd{O; \
+-150.$KPik,ULVeROQfJghI -236 -236 -236 -236 -236 138 -236 -236 -236 -236 -236 -236 -236 -236 -236 -236 -236 \
+-236.qaYZbcrd{xO;t -301.iqrxjt 5 33 34 35 139 36  _name:140 alignment:141 pointer:142.ikfgh 5 6 14 143 \
+17  _specifier:58 alignment:21 attributes:22.,) 144 145  __parameters_star_4:146.bcd{; -162.n 147.no 133 \
+134  language:148.bcd{; 82 83 84 -172 -172  func_directive:149.bcd{; -16.bcd{; 82 83 84 -174 \
+-174  __function_header_star_3:150 func_directive:86.bcd{(; 82 83 84 -179 42 \
+-179  __function_header_star_3:151 func_directive:86 parameters:152.qrxt 33 34 35 36  _name:153.bcd{(; 82 83 \
+84 -187 42 -187  __function_header_star_3:154 func_directive:86 parameters:155.aYZd{(O; 69 70 71 72 -191 42 \
+12 -191  __function_header_star_2:156 entry_directive:74 parameters:157 pragma:76.bcd{(; 82 83 84 -195 42 \
+-195  __function_header_star_3:158 func_directive:86 parameters:159.qr(xt 33 34 42 35 36  _name:160 \
+parameters:161.qrxt 33 34 35 36  _name:162.o 163.$KPi@kqWwUaYZLVrd{eMNRxOv}Q;tfJXghI -308.,; 164 165.qrx}tgy \
+-324.qrxt 33 34 35 36  _name:166.$KPi@kqW,wULVr{eMNRxOv}QtfJXghI -381 -381 -381 -381 -381 -381 -381 -381 167 \
+-381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 -381 \
+-381.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 \
+bit_or:182 bit_xor:183 conditional:184 constant:185 equality:186 expression:187 generic:188 \
+initial_value:189 initializer:190 logical_and:191 logical_or:192 name:193 primary:194 product:195 \
+relation:196 shift:197 single:198 sum:199 unary:200.np 201 202.n]p 203 204 205.,=[; -130 206 207 \
+-130  dimension:208.,=[; -138 209 103 -138  __declarator_star_10:210 dimension:106 unsized:211.,=[; -10.,=[; \
+-142 212 207 -142  __declarator_star_10:213 dimension:106.qrxt 33 34 35 36  _name:54 \
+declarator:214.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -401.,; 215 216.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -399.,; 108 \
+217  __variable_star_8:218.i@kqWwVr{eMNxOv}tfJXgh 5 219 6 220 221 222 223 34 59 224 225 226 227 12 228 116 \
+36 14 15 229 16 17  __parameter_star_5:19 _name:121 _opcode:230 _specifier:20 alignment:21 attributes:22 \
+body:231 call:232 close:233 guard:234 instruction:235 label:236 open:63 pragma:237 statement:238 target:239 \
+variable:240.n 241.n 242.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -118.$KPikULVeROQfJghI -322.TS} -261.qrn-xty \
+-57.qrn-xty -58.: 243.qrn-xty 33 34 244 245 35 36 246  _name:247 debug_name:248 debug_symbol:249 \
+label_name:250 section_integer:251.$KPikULVeROQfJghI -323.qrx}tgy -327.qrx}tgy -332.; 252.n 253.y \
+67  attribute:254.ikqr(xtfgh -74.,) 255 256.,aYZd{O; 257 -153 -153 -153 -153 -153 -153 -153.aYZd{O; \
+-155.,aYZbcd{O; -243.,aYZbcd{O; -244.,aYZd{O; 258 -157 -157 -157 -157 -157 -157 \
+-157  __entry_directive_star_6:259.aYZd{O; -13.aYZd{O; 69 70 71 72 -169 12 -169  entry_directive:136 \
+pragma:76.n 260.iqrxtf 5 -306 -306 -306 -306 261  alignment:262.,[) -289 103 -289  dimension:263 \
+unsized:264.qrxjt 33 34 35 139 36  _name:265 pointer:266.qrxt 33 34 35 36  _name:267.iqrxjt 5 33 34 35 139 \
+36  _name:268 alignment:269 pointer:270.ikfgh 5 6 14 79 17  __parameter_star_5:80 _specifier:20 alignment:21 \
+attributes:22 parameter:271.qaYZbcrd{xO;t -300.,) 272 273.bcd{; -163.,bcd{; 258 -165 -165 -165 -165 \
+-165  __entry_directive_star_6:274.bcd{; -15.bcd{; 82 83 84 -173 -173  func_directive:149.bcd{; 82 83 84 \
+-176 -176  func_directive:149.bcd{; 82 83 84 -178 -178  __function_header_star_3:275 \
+func_directive:86.bcd{(; 82 83 84 -183 42 -183  __function_header_star_3:276 func_directive:86 \
+parameters:277.bcd{; 82 83 84 -184 -184  func_directive:149.bcd{; 82 83 84 -186 \
+-186  __function_header_star_3:278 func_directive:86.aYZd{O; 69 70 71 72 -188 12 -188  entry_directive:136 \
+pragma:76.aYZd{O; 69 70 71 72 -190 12 -190  __function_header_star_2:279 entry_directive:74 pragma:76.bcd{; \
+82 83 84 -192 -192  func_directive:149.bcd{; 82 83 84 -194 -194  __function_header_star_3:280 \
+func_directive:86.bcd{(; 82 83 84 -199 42 -199  __function_header_star_3:281 func_directive:86 \
+parameters:282.qrxt 33 34 35 36  _name:283.bcd{(; 82 83 84 -207 42 -207  __function_header_star_3:284 \
+func_directive:86 parameters:285.,; -28.o 286.$KPi@kqWwUaYZLVrd{eMNRxOv}Q;tfJXghI \
+-307.$KPi@kqW,wULVr{eMNRxOv}QtfJXghI -34.qrxt 33 34 35 36  _name:287.!mn(-+~p 168 169 288 289 174 175 178 \
+179  primary:194 unary:290.&^:,<->%+?})];/*|HBEADFCG -309.,=(+});y -48 -48 291 -48 -48 -48 -48 \
+-48.&^,<(->%+?};/*|HBEADFCG -310 -310 -310 -310 292 -310 -310 -310 -310 -310 -310 -310 -310 -310 -310 -310 \
+-310 -310 -310 -310 -310 -310 -310.!qmrn{(-x+v}lt~p 168 33 169 170 171 172 173 174 35 175 176 293 177 36 178 \
+179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 element:294 equality:186 \
+expression:187 generic:188 initial_value:189 initializer:295 logical_and:191 logical_or:192 name:296 \
+primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200.!mn(-+l~gp 168 169 288 173 174 \
+175 177 178 297 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:298 \
+logical_and:191 logical_or:192 primary:194 product:195 relation:196 shift:197 single:299 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 unary:300.!mn(-+~p 168 169 288 289 174 175 \
+178 179  primary:194 unary:301.,=[+})];| -267.,}); -338.!mn(-+~p 168 169 288 289 174 175 178 \
+179  primary:194 unary:302.&^:,<->%+?})];/*|HBEADFCG -311.,=[+})];|y -266 -266 -266 -266 -266 -266 -266 -266 \
+-266 303.&^:,?})];|HB 304 -83 -83 -83 -83 -83 -83 -83 -83 -83 -83 -83.:,?})];|HB -245 -245 -245 -245 -245 \
+-245 -245 305 -245 -245.^:,?})];|HB 306 -81 -81 -81 -81 -81 -81 -81 -81 -81 -81.:,})]; -161.,}; \
+-211.&^:,?})];|HBEA -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 307 308.,}); -121.,+}; -212 309 -212 \
+-212.,}; -217.,; -143.:,?})];HB -247 -247 -247 -247 -247 -247 -247 -247 310.:,?})];H -119 -119 311 -119 -119 \
+-119 -119 312.,+}; -213 313 -213 -213.&^:,<->%+?})];/*|HBEADFCG -385.&^:,<->%+?})];/*|HBEADFCG -378 -378 \
+-378 -378 -378 -378 -378 314 -378 -378 -378 -378 -378 -378 315 316 -378 -378 -378 -378 -378 -378 -378 -378 \
+-378.&^:,<>?})];|HBEADF -158 -158 -158 -158 317 318 -158 -158 -158 -158 -158 -158 -158 -158 -158 -158 319 \
+320.&^:,<>?})];|HBEADFCG -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 -317 \
+-317 -317 321 322.,}); -122.&^:,<->+?})];|HBEADFCG -335 -335 -335 -335 -335 323 -335 324 -335 -335 -335 -335 \
+-335 -335 -335 -335 -335 -335 -335 -335 -335 -335.&^:,<->%+?})];/*|HBEADFCG -313.> 325.> 326.] 327.,=[); \
+-391.] 328.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 \
+bit_or:182 bit_xor:183 conditional:184 constant:185 equality:186 expression:187 generic:188 \
+initial_value:189 initializer:329 logical_and:191 logical_or:192 name:193 primary:194 product:195 \
+relation:196 shift:197 single:198 sum:199 unary:200.np 203 205.,=[; -9.!qmrn{(-x+vlt~p 168 33 169 170 171 \
+172 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 \
+constant:185 equality:186 expression:187 generic:188 initial_value:189 initializer:330 logical_and:191 \
+logical_or:192 name:193 primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200.,=[; \
+-132 331 207 -132  dimension:208.,=[; -136 332 207 -136  __declarator_star_10:333 \
+dimension:106.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 \
+bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 equality:186 expression:187 generic:188 \
+initial_value:189 initializer:334 logical_and:191 logical_or:192 name:193 primary:194 product:195 \
+relation:196 shift:197 single:198 sum:199 unary:200.,=[; -140 335 207 -140  dimension:208.,; -36.qrxt 33 34 \
+35 36  _name:54 declarator:336.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -400.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -398.,; \
+215 337.!qrxt 338 33 34 35 36  _name:339.q:re(xvtfghy 33 -47 34 340 341 35 176 36 342 343 344 \
+345  ___opcode_star_15:346 _modifier:347 _name:180 arguments:348 name:349.(t 42 \
+350  parameters:351.!qmrn{e([-x+v;ltf~ghpy -52 -52 -52 -52 -52 -52 340 -52 -52 -52 -52 -52 -52 -52 -52 -52 \
+342 -52 343 344 -52 345  ___opcode_star_15:352 _modifier:347.qr(xt 33 34 42 35 36  _name:353 \
+parameters:354.V 355.n 356.n 357.!q:mrn{e([-x+v;ltf~ghpy -54 -54 -49 -54 -54 -54 -54 340 -54 -54 -54 -54 -54 \
+-54 -54 -54 -54 342 -54 343 344 -54 345  ___opcode_star_15:358 _modifier:347.!qmrn{e([-x+v;ltf~ghpy -56 -56 \
+-56 -56 -56 -56 340 -56 -56 -56 -56 -56 -56 -56 -56 -56 342 -56 343 344 -56 345  ___opcode_star_15:359 \
+_modifier:347.qrxt 33 34 35 36  _name:360 target_label:361.!qmrn{([-x+v;lt~p 362 33 169 34 288 363 173 364 \
+365 35 175 176 366 177 36 178 179  _name:180 address:367 bit_and:181 bit_or:182 bit_xor:183 conditional:184 \
+constant:368 equality:186 expression:187 logical_and:191 logical_or:192 name:369 operand:370 primary:194 \
+product:195 relation:196 shift:197 single:198 sum:199 unary:200 value:371 vector:372.i@kqWwVr{eMNxOv}tfJXgh \
+-340.i@kqWwVr{eMNxOv}tfJXgh -341.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -85.qwxv 373 222 374 \
+228  _opcode:375.i@kqWwVr{eMNxOv}tfJXgh -342.i@kqWwVr{eMNxOv}tfJXgh -343.i@kqWwVr{eMNxOv}tfJXgh \
+-344.i@kqWwVr{eMNxOv}tfJXgh -376.i@kqWwVr{eMNxOv}tfJXgh -345.i@kqWwVr{eMNxOv}tfJXgh -346.{ \
+376  metadata_fields:377.TS} -260.i@kqWwVr{eMNxOv}tfJXghy -241.q,rx}tgy -325.n \
+378  section_literal:379.q,rx+}tgy -126.qr-x+}tgy -125 -125 -242 -125 -125 -125 -125 -125 -125.q,rx+}tgy \
+-127 -127 -127 -127 380 -127 -127 -127 -127.qrx}tgy -329.- 381.q,rx}tgy -331 382 -331 -331 -331 -331 -331 \
+-331  __section_line_star_12:383.$KPikULVeROQfJghI -233., 384.,) -8.y 67  attribute:385.ikqr(xtfgh -73.n \
+386.no 133 134  language:387.,aYZd{O; 388 -156 -156 -156 -156 -156 -156 -156.$KPik,ULVeROQfJghI -235 -235 \
+-235 -235 -235 389 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235.iqrxt 5 -305 -305 -305 \
+-305  alignment:390.qrxt -303.,) -287.,) -288.,[) -292 103 -292  dimension:391 unsized:392.qrxt 33 34 35 \
+36  _name:393.,[) -298 103 -298  dimension:394 unsized:395.,[) -277 103 -277  dimension:396 \
+unsized:397.qrxjt 33 34 35 139 36  _name:398 pointer:399.qrxt 33 34 35 36  _name:400.,) -26.ikfgh 5 6 14 79 \
+17  __parameter_star_5:80 _specifier:20 alignment:21 attributes:22 parameter:401.qaYZbcrd{xO;t -299.,bcd{; \
+388 -164 -164 -164 -164 -164.bcd{; 82 83 84 -177 -177  func_directive:149.bcd{; 82 83 84 -180 \
+-180  func_directive:149.bcd{; 82 83 84 -182 -182  __function_header_star_3:402 func_directive:86.bcd{; 82 \
+83 84 -185 -185  func_directive:149.aYZd{O; 69 70 71 72 -189 12 -189  entry_directive:136 pragma:76.bcd{; 82 \
+83 84 -193 -193  func_directive:149.bcd{; 82 83 84 -196 -196  func_directive:149.bcd{; 82 83 84 -198 \
+-198  __function_header_star_3:403 func_directive:86.bcd{(; 82 83 84 -203 42 \
+-203  __function_header_star_3:404 func_directive:86 parameters:405.bcd{; 82 83 84 -204 \
+-204  func_directive:149.bcd{; 82 83 84 -206 -206  __function_header_star_3:406 func_directive:86.,; \
+-27.$KPi@kqW,wULVr{eMNRxOv}QtfJXghI -33.&^:,<->%+?})];/*|HBEADFCG -310.!mn(-+~gp 168 169 288 289 174 175 178 \
+297 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:298 logical_and:191 \
+logical_or:192 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.&^:,<->%+?})];/*|HBEADFCG \
+-387.qrxvt 33 34 35 176 36  _name:180 name:407.!qmrn(-x+vt~p 168 33 169 170 288 289 174 35 175 176 36 178 \
+179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:408 generic:409 \
+logical_and:191 logical_or:192 masked:410 name:411 primary:194 product:195 relation:196 shift:197 sum:199 \
+unary:200.,}; -220.,} 412 413  __initializer_star_11:414.,} -147.,=+} -213 415 313 -213.) 416.) 417.) \
+418.&^:,<->%+?})];/*|HBEADFCG -388.&^:,<->%+?})];/*|HBEADFCG -389.&^:,<->%+?})];/*|HBEADFCG -390.,=[+})];| \
+-265.!mn(-+~p 168 169 288 289 174 175 178 179  equality:419 primary:194 product:195 relation:196 shift:197 \
+sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_xor:420 equality:186 primary:194 \
+product:195 relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:421 \
+equality:186 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 \
+175 178 179  primary:194 product:195 relation:422 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 \
+175 178 179  primary:194 product:195 relation:423 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 \
+175 178 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:424 logical_and:191 \
+logical_or:192 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 \
+175 178 179  bit_and:181 bit_or:425 bit_xor:183 equality:186 primary:194 product:195 relation:196 shift:197 \
+sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_or:182 bit_xor:183 \
+conditional:184 equality:186 expression:426 logical_and:191 logical_or:192 primary:194 product:195 \
+relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_or:182 \
+bit_xor:183 equality:186 logical_and:427 primary:194 product:195 relation:196 shift:197 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 \
+equality:186 expression:428 logical_and:191 logical_or:192 primary:194 product:195 relation:196 shift:197 \
+sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 unary:429.!mn(-+~p 168 169 288 289 \
+174 175 178 179  primary:194 unary:430.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 \
+unary:431.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:195 shift:432 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:195 shift:433 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:195 shift:434 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:195 shift:435 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:195 sum:436 unary:200.!mn(-+~p 168 \
+169 288 289 174 175 178 179  primary:194 product:195 sum:437 unary:200.!mn(-+~p 168 169 288 289 174 175 178 \
+179  primary:194 product:438 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 product:439 \
+unary:200.,=[; -123.,=[; -124.,=[); -145.,=[); -146.,; -129.,; -137.!qmrn{(-x+vlt~p 168 33 169 170 171 172 \
+173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 \
+equality:186 expression:187 generic:188 initial_value:189 initializer:440 logical_and:191 logical_or:192 \
+name:193 primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200.!qmrn{(-x+vlt~p 168 33 \
+169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 bit_xor:183 \
+conditional:184 constant:185 equality:186 expression:187 generic:188 initial_value:189 initializer:441 \
+logical_and:191 logical_or:192 name:193 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200.,=[; -134 442 207 -134  dimension:208.,; -141.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 \
+175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 \
+equality:186 expression:187 generic:188 initial_value:189 initializer:443 logical_and:191 logical_or:192 \
+name:193 primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200.,; \
+-35.$KPi@kqWwULVr{eMNRxOv}QtfJXghI -397.qrxt 33 34 35 36  _name:444.qwxv -209.!qmrn{e([-x+v;ltf~ghpy \
+-42.!qmrn{([-x+v)lt~p 362 33 169 34 288 363 173 364 365 35 175 176 445 177 36 178 179  _name:180 address:367 \
+bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:368 equality:186 expression:187 logical_and:191 \
+logical_or:192 name:369 operand:446 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200 value:371 vector:372.!qmrn{e([-x+v;ltf~ghpy -43.!qmrn{e([-x+v;ltf~ghpy -44.!qmrn{e([-x+v;ltf~ghpy \
+-45.!qmrn{e([-x+v;ltf~ghpy -46.qre(xvtfghy 33 34 340 341 35 176 36 342 343 344 345  _modifier:447 _name:180 \
+arguments:448 name:449.!qmrn{e([-x+v;ltf~ghpy -2., 450.,; 451 452.bcd(; 82 83 84 42 \
+453  __function_header_star_3:454 func_directive:86 parameters:455.t 456.!qmrn{e([-x+v;ltf~ghpy -51 -51 -51 \
+-51 -51 -51 340 -51 -51 -51 -51 -51 -51 -51 -51 -51 342 -51 343 344 -51 345  _modifier:447.bcd(; 82 83 84 42 \
+457  __function_header_star_3:458 func_directive:86 parameters:459.qrxt 33 34 35 36  _name:460.qr(xt 33 34 \
+42 35 36  _name:461 parameters:462.n 463.n 464.!qmrn{e([-x+v;ltf~ghpy -53 -53 -53 -53 -53 -53 340 -53 -53 \
+-53 -53 -53 -53 -53 -53 -53 342 -53 343 344 -53 345  _modifier:447.!qmrn{e([-x+v;ltf~ghpy -55 -55 -55 -55 \
+-55 -55 340 -55 -55 -55 -55 -55 -55 -55 -55 -55 342 -55 343 344 -55 345  _modifier:447.,<; -384 102 \
+-384  count:465.,; 466 467  __statement_star_7:468.!qmrn(-x+vt~p 168 33 169 34 288 289 174 35 175 176 36 178 \
+179  _name:180 name:469 primary:194 unary:290.!qmrn(-x+vlt~p 362 33 169 34 288 173 365 35 175 176 177 36 178 \
+179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:368 equality:186 expression:187 \
+logical_and:191 logical_or:192 name:470 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200 value:471.!qmrn(-x+t~p 168 33 169 34 288 289 174 35 175 36 178 179  _name:472 base:473 bit_and:181 \
+bit_or:182 bit_xor:183 conditional:184 equality:186 expression:474 logical_and:191 logical_or:192 \
+plain_name:475 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.!qmrn(-x+vt~p 168 33 169 34 \
+288 289 174 35 175 176 36 178 179  _name:180 name:476 primary:194 unary:300.i@kqWwVr{eMNxOv}tfJXgh -223.,); \
+-269.,}); -392.,[+);| -393 477 478 -393 -393 479.,; 480 481  __instruction_star_14:482.,); -270.,);| -271 \
+-271 -271 483.qre(xvtfghy 33 34 340 341 35 176 36 342 343 344 345  ___opcode_star_15:484 _modifier:347 \
+_name:180 arguments:485 name:486.!qmrn{e([-x+v;ltf~ghpy -54 -54 -54 -54 -54 -54 340 -54 -54 -54 -54 -54 -54 \
+-54 -54 -54 342 -54 343 344 -54 345  ___opcode_star_15:358 _modifier:347.!qmrn{([-x+v;lt~p 362 33 169 34 288 \
+363 173 364 365 35 175 176 487 177 36 178 179  _name:180 address:367 bit_and:181 bit_or:182 bit_xor:183 \
+conditional:184 constant:368 equality:186 expression:187 logical_and:191 logical_or:192 name:369 operand:488 \
+primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200 value:371 vector:372.o \
+489  metadata_string:490.TS} -259.q,rx}tgy -334.q,rx}tgy -326.n- 244 245  section_integer:491.qrxt 33 34 35 \
+36  _name:492 label_name:493.n- 244 245  section_integer:494.q,rx}tgy -330 495 -330 -330 -330 -330 -330 \
+-330.n 496.,) -7.,aYZd{O; 497 -152 -152 -152 -152 -152 -152 -152.,aYZbcd{O; -12.no 133 134  language:498.n \
+499.qrxt -304.,) -290.,) -291.,[) -295 103 -295  dimension:500 unsized:501.,) -296.,) -297.,) -275.,) \
+-276.,[) -280 103 -280  dimension:502 unsized:503.qrxt 33 34 35 36  _name:504.,[) -286 103 \
+-286  dimension:505 unsized:506.,) -25.bcd{; 82 83 84 -181 -181  func_directive:149.bcd{; 82 83 84 -197 \
+-197  func_directive:149.bcd{; 82 83 84 -200 -200  func_directive:149.bcd{; 82 83 84 -202 \
+-202  __function_header_star_3:507 func_directive:86.bcd{; 82 83 84 -205 -205  func_directive:149.) 508.) \
+-249.+) 509 -250.) 510.+) 511 -251.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 175 176 177 36 178 \
+179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 element:512 equality:186 \
+expression:187 generic:188 initial_value:189 initializer:295 logical_and:191 logical_or:192 name:296 \
+primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200.,}; -219.,} 513 \
+514.!qmrn(-x+vlt~p 168 33 169 170 171 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 \
+bit_xor:183 conditional:184 constant:185 equality:186 expression:187 generic:188 initial_value:515 \
+logical_and:191 logical_or:192 name:193 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  primary:194 unary:516.&^:,<->%+?})];/*|HBEADFCG \
+-312.,}); -339.&^:,?})];|HBEA -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 307 308.^:,?})];|HB 306 -82 \
+-82 -82 -82 -82 -82 -82 -82 -82 -82.&^:,?})];|HB 304 -84 -84 -84 -84 -84 -84 -84 -84 -84 -84 \
+-84.&^:,<>?})];|HBEADF -159 -159 -159 -159 317 318 -159 -159 -159 -159 -159 -159 -159 -159 -159 -159 319 \
+320.&^:,<>?})];|HBEADF -160 -160 -160 -160 317 318 -160 -160 -160 -160 -160 -160 -160 -160 -160 -160 319 \
+320.,}; -214.:,?})];|HB -246 -246 -246 -246 -246 -246 -246 305 -246 -246.: 517.:,?})];HB -248 -248 -248 -248 \
+-248 -248 -248 -248 310.,}; -215.&^:,<->%+?})];/*|HBEADFCG -314.&^:,<->%+?})];/*|HBEADFCG \
+-315.&^:,<->%+?})];/*|HBEADFCG -316.&^:,<>?})];|HBEADFCG -318 -318 -318 -318 -318 -318 -318 -318 -318 -318 \
+-318 -318 -318 -318 -318 -318 -318 -318 321 322.&^:,<>?})];|HBEADFCG -319 -319 -319 -319 -319 -319 -319 -319 \
+-319 -319 -319 -319 -319 -319 -319 -319 -319 -319 321 322.&^:,<>?})];|HBEADFCG -320 -320 -320 -320 -320 -320 \
+-320 -320 -320 -320 -320 -320 -320 -320 -320 -320 -320 -320 321 322.&^:,<>?})];|HBEADFCG -321 -321 -321 -321 \
+-321 -321 -321 -321 -321 -321 -321 -321 -321 -321 -321 -321 -321 -321 321 322.&^:,<->+?})];|HBEADFCG -336 \
+-336 -336 -336 -336 323 -336 324 -336 -336 -336 -336 -336 -336 -336 -336 -336 -336 -336 -336 -336 \
+-336.&^:,<->+?})];|HBEADFCG -337 -337 -337 -337 -337 323 -337 324 -337 -337 -337 -337 -337 -337 -337 -337 \
+-337 -337 -337 -337 -337 -337.&^:,<->%+?})];/*|HBEADFCG -379 -379 -379 -379 -379 -379 -379 314 -379 -379 \
+-379 -379 -379 -379 315 316 -379 -379 -379 -379 -379 -379 -379 -379 -379.&^:,<->%+?})];/*|HBEADFCG -380 -380 \
+-380 -380 -380 -380 -380 314 -380 -380 -380 -380 -380 -380 315 316 -380 -380 -380 -380 -380 -380 -380 -380 \
+-380.,; -131.,; -135.!qmrn{(-x+vlt~p 168 33 169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 \
+bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:185 equality:186 expression:187 generic:188 \
+initial_value:189 initializer:518 logical_and:191 logical_or:192 name:193 primary:194 product:195 \
+relation:196 shift:197 single:198 sum:199 unary:200.,; -139.qwxv -210.,; -70.,) 480 \
+519  __instruction_star_14:520.!qmrn{e([-x+v;ltf~ghpy -1., 521.,; 522 523.qrxvt 33 34 35 176 36  _name:180 \
+name:524.qr(xvt 33 34 341 35 176 36  _name:180 arguments:525 name:526.i@kqWwVr{eMNxOv}tfJXgh \
+-117.i@kqWwVr{eMNxOv}tfJXgh -354.bcd; 82 83 84 527  func_directive:149.bcd; 82 83 84 \
+528  __function_header_star_3:529 func_directive:86.bcd(; 82 83 84 42 530  __function_header_star_3:531 \
+func_directive:86 parameters:532.i@kqWwVr{eMNxOv}tfJXgh -363.bcd; 82 83 84 533  func_directive:149.bcd; 82 \
+83 84 534  __function_header_star_3:535 func_directive:86.bcd(; 82 83 84 42 \
+536  __function_header_star_3:537 func_directive:86 parameters:538.bcd(; 82 83 84 42 \
+539  __function_header_star_3:540 func_directive:86 parameters:541.qrxt 33 34 35 36  _name:542.n 543.n \
+544.,; -383.qrxt 33 34 35 36  _name:360 target_label:545.i@kqWwVr{eMNxOv}tfJXgh -359.,; 546 547.,}); \
+-395.,+} -393 478 -393.,} 548 549  __vector_star_16:550.,-+] -302.,] 551 552  __address_star_17:553.,] \
+-75.,-+] -76 554 555 -76.,}); -396.!qmrn(-x+vt~p 168 33 169 34 288 289 174 35 175 176 36 178 179  _index:556 \
+_name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:557 logical_and:191 \
+logical_or:192 name:558 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 \
+288 289 174 175 178 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:559 \
+logical_and:191 logical_or:192 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.qrxvt 33 34 \
+35 176 36  _name:180 name:560.!qmrn{([-x+vlt~p 362 33 169 34 288 363 173 364 365 35 175 176 177 36 178 \
+179  _name:180 address:367 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:368 equality:186 \
+expression:187 logical_and:191 logical_or:192 name:369 operand:561 primary:194 product:195 relation:196 \
+shift:197 single:198 sum:199 unary:200 value:371 vector:372.i@kqWwVr{eMNxOv}tfJXgh -222.,; 562 563.qrxvt 33 \
+34 35 176 36  _name:180 name:564.qre(xvtfghy 33 34 340 341 35 176 36 342 343 344 345  _modifier:447 \
+_name:180 arguments:565 name:566., 567.,; 568 569.i@kqWwVr{eMNxOv}tfJXgh -226.,; 480 \
+570  __instruction_star_14:571.,} -263., 572  __metadata_fields_plus_13:573.q,rx}tgy -128.qrx}tgy \
+-242.qrx}tgy -328.q,rx}tgy -30.n- 244 245  section_integer:574.) 575.n 576.,aYZbcd{O; -11.$KPikULVeROQfJghI \
+-234.,) -293.,) -294.,) -278.,) -279.,[) -283 103 -283  dimension:577 unsized:578.,) -284.,) -285.bcd{; 82 \
+83 84 -201 -201  func_directive:149.,+}); -208.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 \
+bit_or:182 bit_xor:183 conditional:184 equality:186 expression:579 logical_and:191 logical_or:192 \
+primary:194 product:195 relation:196 shift:197 sum:199 unary:200.,}; -216.!mn(-+~p 168 169 288 289 174 175 \
+178 179  bit_and:181 bit_or:182 bit_xor:183 conditional:184 equality:186 expression:580 logical_and:191 \
+logical_or:192 primary:194 product:195 relation:196 shift:197 sum:199 unary:200.,} -18.!qmrn{(-x+vlt~p 168 \
+33 169 170 171 172 173 174 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 bit_xor:183 \
+conditional:184 constant:185 element:581 equality:186 expression:187 generic:188 initial_value:189 \
+initializer:295 logical_and:191 logical_or:192 name:296 primary:194 product:195 relation:196 shift:197 \
+single:198 sum:199 unary:200.,}; -218.,} -148.&^:,<->%+?})];/*|HBEADFCG -386.!mn(-+~p 168 169 288 289 174 \
+175 178 179  bit_and:181 bit_or:182 bit_xor:183 conditional:582 equality:186 logical_and:191 logical_or:192 \
+primary:194 product:195 relation:196 shift:197 sum:199 unary:200.,; -133.,; -69.,) 562 583.qrxvt 33 34 35 \
+176 36  _name:180 name:584.qr(xvt 33 34 341 35 176 36  _name:180 arguments:585 \
+name:586.i@kqWwVr{eMNxOv}tfJXgh -109.,; 587 588.,; 589 590.; 591.i@kqWwVr{eMNxOv}tfJXgh \
+-351.i@kqWwVr{eMNxOv}tfJXgh -353.bcd; 82 83 84 592  func_directive:149.i@kqWwVr{eMNxOv}tfJXgh -350.bcd; 82 \
+83 84 593  func_directive:149.bcd; 82 83 84 594  __function_header_star_3:595 \
+func_directive:86.i@kqWwVr{eMNxOv}tfJXgh -360.i@kqWwVr{eMNxOv}tfJXgh -362.bcd; 82 83 84 \
+596  func_directive:149.i@kqWwVr{eMNxOv}tfJXgh -367.bcd; 82 83 84 597  func_directive:149.bcd; 82 83 84 \
+598  __function_header_star_3:599 func_directive:86.i@kqWwVr{eMNxOv}tfJXgh -371.bcd; 82 83 84 \
+600  func_directive:149.bcd; 82 83 84 601  __function_header_star_3:602 func_directive:86.bcd(; 82 83 84 42 \
+603  __function_header_star_3:604 func_directive:86 parameters:605.i@kqW,wVr{eMNxOv}tfJXgh -356 -356 -356 \
+-356 -356 606 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 -356 \
+-356  _inlined:607.i@kqWwVr{eMNxOv}tfJXgh -357.,; -32.qrxt 33 34 35 36  _name:360 \
+target_label:608.i@kqWwVr{eMNxOv}tfJXgh -358.!qmrn(-x+vlt~p 362 33 169 34 288 173 365 35 175 176 177 36 178 \
+179  _name:180 bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:368 equality:186 expression:187 \
+logical_and:191 logical_or:192 name:470 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200 value:609.,)];| -404.,} 610 611.qr{xvt 33 34 363 35 176 36  _name:180 name:612 vector:613.,);y -66 \
+-66 -66 614.,] 615 616.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_or:182 bit_xor:183 \
+conditional:184 equality:186 expression:617 logical_and:191 logical_or:192 primary:194 product:195 \
+relation:196 shift:197 sum:199 unary:200.!mn(-+~p 168 169 288 289 174 175 178 179  bit_and:181 bit_or:182 \
+bit_xor:183 conditional:184 equality:186 expression:618 logical_and:191 logical_or:192 primary:194 \
+product:195 relation:196 shift:197 sum:199 unary:200.] 619.] -39.] -40.,}); -394.,); -273.,); \
+-20.!qmrn{([-x+vlt~p 362 33 169 34 288 363 173 364 365 35 175 176 177 36 178 179  _name:180 address:367 \
+bit_and:181 bit_or:182 bit_xor:183 conditional:184 constant:368 equality:186 expression:187 logical_and:191 \
+logical_or:192 name:369 operand:620 primary:194 product:195 relation:196 shift:197 single:198 sum:199 \
+unary:200 value:371 vector:372.i@kqWwVr{eMNxOv}tfJXgh -221.,); -274., 621.,; 622 623.qrxvt 33 34 35 176 \
+36  _name:180 name:624.qr(xvt 33 34 341 35 176 36  _name:180 arguments:625 name:626.i@kqWwVr{eMNxOv}tfJXgh \
+-101.i@kqWwVr{eMNxOv}tfJXgh -225.,; 562 627.og 489 628  metadata_field:629 metadata_string:630.,} 631 \
+632.q,rx}tgy -29.,) -71.aYZd{O; -151.,) -281.,) -282.) -252.) -253.,} -17.:,})]; -120.,; -68.,; 633 634.,; \
+635 636.; 637.qr(xvt 33 34 341 35 176 36  _name:180 arguments:638 name:639.i@kqWwVr{eMNxOv}tfJXgh -113.qrxvt \
+33 34 35 176 36  _name:180 name:640.i@kqWwVr{eMNxOv}tfJXgh -115.i@kqWwVr{eMNxOv}tfJXgh \
+-116.i@kqWwVr{eMNxOv}tfJXgh -352.i@kqWwVr{eMNxOv}tfJXgh -347.i@kqWwVr{eMNxOv}tfJXgh -349.bcd; 82 83 84 \
+641  func_directive:149.i@kqWwVr{eMNxOv}tfJXgh -361.i@kqWwVr{eMNxOv}tfJXgh -364.i@kqWwVr{eMNxOv}tfJXgh \
+-366.bcd; 82 83 84 642  func_directive:149.i@kqWwVr{eMNxOv}tfJXgh -368.i@kqWwVr{eMNxOv}tfJXgh -370.bcd; 82 \
+83 84 643  func_directive:149.i@kqWwVr{eMNxOv}tfJXgh -375.bcd; 82 83 84 644  func_directive:149.bcd; 82 83 \
+84 645  __function_header_star_3:646 func_directive:86.s 647.i@kqWwVr{eMNxOv}tfJXgh -355.,; -31.,} \
+-38.!qmrn(-x+vlt~p 362 33 169 34 288 173 365 35 175 176 177 36 178 179  _name:180 bit_and:181 bit_or:182 \
+bit_xor:183 conditional:184 constant:368 equality:186 expression:187 logical_and:191 logical_or:192 name:470 \
+primary:194 product:195 relation:196 shift:197 single:198 sum:199 unary:200 value:648.,)];| -403.,] -5.,] \
+-6.,); -65.qr{xvt 33 34 363 35 176 36  _name:180 name:649 vector:650.,);y -64 -64 -64 651.,] -77.,] -78.,); \
+-272.,); -19.qrxvt 33 34 35 176 36  _name:180 name:652.qr(xvt 33 34 341 35 176 36  _name:180 arguments:653 \
+name:654.i@kqWwVr{eMNxOv}tfJXgh -93.,; 655 656.,; 657 658.; 659.i@kqWwVr{eMNxOv}tfJXgh -224.n \
+660  metadata_integer:661.,} -22.,} -254.og 489 628  metadata_field:662 metadata_string:630.TS} -256.qr(xvt \
+33 34 341 35 176 36  _name:180 arguments:663 name:664.i@kqWwVr{eMNxOv}tfJXgh -105.qrxvt 33 34 35 176 \
+36  _name:180 name:665.i@kqWwVr{eMNxOv}tfJXgh -107.i@kqWwVr{eMNxOv}tfJXgh -108.,; 666 667.; 668.; \
+669.i@kqWwVr{eMNxOv}tfJXgh -348.i@kqWwVr{eMNxOv}tfJXgh -365.i@kqWwVr{eMNxOv}tfJXgh \
+-369.i@kqWwVr{eMNxOv}tfJXgh -372.i@kqWwVr{eMNxOv}tfJXgh -374.bcd; 82 83 84 670  func_directive:149.qrxty 33 \
+34 35 36 246  _name:671 debug_name:248 debug_symbol:672.,} -37.,] -3.,] -4.,); -63.,; 673 674.,; 675 676.; \
+677.qr(xvt 33 34 341 35 176 36  _name:180 arguments:678 name:679.i@kqWwVr{eMNxOv}tfJXgh -97.qrxvt 33 34 35 \
+176 36  _name:180 name:680.i@kqWwVr{eMNxOv}tfJXgh -99.i@kqWwVr{eMNxOv}tfJXgh -100.,} -258.,} -255.,} -21.,; \
+681 682.; 683.; 684.qrxvt 33 34 35 176 36  _name:180 name:685.i@kqWwVr{eMNxOv}tfJXgh \
+-111.i@kqWwVr{eMNxOv}tfJXgh -112.i@kqWwVr{eMNxOv}tfJXgh -114.i@kqWwVr{eMNxOv}tfJXgh -373.,+ -125., \
+686.qr(xvt 33 34 341 35 176 36  _name:180 arguments:687 name:688.i@kqWwVr{eMNxOv}tfJXgh -89.qrxvt 33 34 35 \
+176 36  _name:180 name:689.i@kqWwVr{eMNxOv}tfJXgh -91.i@kqWwVr{eMNxOv}tfJXgh -92.,; 690 691.; 692.; \
+693.qrxvt 33 34 35 176 36  _name:180 name:694.i@kqWwVr{eMNxOv}tfJXgh -103.i@kqWwVr{eMNxOv}tfJXgh \
+-104.i@kqWwVr{eMNxOv}tfJXgh -106.; 695.u 696.,; 697 698.; 699.; 700.qrxvt 33 34 35 176 36  _name:180 \
+name:701.i@kqWwVr{eMNxOv}tfJXgh -95.i@kqWwVr{eMNxOv}tfJXgh -96.i@kqWwVr{eMNxOv}tfJXgh -98.; \
+702.i@kqWwVr{eMNxOv}tfJXgh -110.n 703.qrxvt 33 34 35 176 36  _name:180 name:704.i@kqWwVr{eMNxOv}tfJXgh \
+-87.i@kqWwVr{eMNxOv}tfJXgh -88.i@kqWwVr{eMNxOv}tfJXgh -90.; 705.i@kqWwVr{eMNxOv}tfJXgh -102.n 706.; \
+707.i@kqWwVr{eMNxOv}tfJXgh -94.n 708.i@kqWwVr{eMNxOv}tfJXgh -86.i@kqWwVr{eMNxOv}tfJXgh -41""".replace(".", "\n")

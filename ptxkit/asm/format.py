@@ -96,7 +96,7 @@ class _Formatter:
         if layout is not None and len(layout) != len(tokens):
             layout = _squeezed(node, layout, tokens, indent)
         if isinstance(node, Block | Section):
-            opening = 1 if isinstance(node, Block) else 3
+            opening = len(tokens) - node.closed
             self.tokens(tokens[:opening], layout, indent)
             self.statements(node.statements if isinstance(node, Block) else node.lines, indent + INDENT)
             if node.closed:

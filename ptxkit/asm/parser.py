@@ -269,7 +269,8 @@ class Parser:
         return (function,) if isinstance(function, Malformed) else function
 
     def _on_section_header(self, children: list[Any], after: int) -> Section:
-        section = Section(self.tokens[1], [], span=self.here()(0, 2), layout=tuple(self.trivia))
+        name, last = self.tokens[-2], len(self.tokens) - 1
+        section = Section(name, [], span=self.here()(0, last), layout=tuple(self.trivia))
         self.begin()
         return section
 
@@ -374,6 +375,8 @@ _BUILT: dict[str, Callable[[Parser, list[Any], int], Any]] = {
     "body": Parser._on_body,
     "function_header": Parser._on_header,
     "function": Parser._on_function,
+    "metadata_lines": Parser._on_list,
     "section_header": Parser._on_section_header,
+    "metadata_header": Parser._on_section_header,
     "section": Parser._on_section,
 }

@@ -88,6 +88,9 @@ class Reducer(OperandReducer):
             return lambda t, s: tree.String(t[index][1:-1], span=s(index, index))
         return lambda t, s: tree.Name(intern(t[index]), None, span=s(index, index))
 
+    def string(self, children: list[Any]) -> Maker:
+        return self._argument(children[0])
+
     def target_label(self, children: list[Any]) -> Maker:
         first = children[0]
         if len(children) == 1:

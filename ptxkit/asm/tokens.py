@@ -99,7 +99,7 @@ class _TokenWriter:
             self.tokens += [(gap, "("), ("", node.operator[1:-1]), ("", ")")]
         else:
             self.tokens.append((gap, node.operator))
-        self._nested("", node.operand, _UNARY)
+        self._nested(" " if node.operator.startswith(".") else "", node.operand, _UNARY)
 
     def _binary(self, gap: str, node: tree.Binary) -> None:
         level = _PRECEDENCE.get(node.operator, 0)
@@ -203,7 +203,7 @@ class _TokenWriter:
 
     def directive(self, gap: str, node: tree.Directive) -> None:
         self.tokens.append((gap, f".{node.name}"))
-        separate = node.name not in ("file", "loc", "loc_intermediate")
+        separate = node.name not in ("file", "loc", "loc_intermediate", "metadata")
         for index, argument in enumerate(node.arguments):
             comma = index > 0 and (separate or (node.name == "file" and index > 1))
             if node.name == "loc" and index in (3, 5):
@@ -318,7 +318,10 @@ class _TokenWriter:
             self.tokens.append((f"\n{self.indent}", "}"))
 
     def _section(self, node: tree.Section) -> None:
-        self.tokens += [("", ".section"), (" ", node.name), (f"\n{self.indent}", "{")]
+        if node.name == ".metadata_section":
+            self.tokens += [("", node.name), (" ", "{")]
+        else:
+            self.tokens += [("", ".section"), (" ", node.name), (f"\n{self.indent}", "{")]
         if node.closed:
             self.tokens.append((f"\n{self.indent}", "}"))
 

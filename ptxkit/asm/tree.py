@@ -273,7 +273,9 @@ class Block(Statement):
 
 @dataclass(slots=True)
 class Section(Statement):
-    """`.section name { .. }` with its DWARF lines, each a `Directive` (`.b8 1, 2`) or a `Label`."""
+    """`.section name { .. }` with its DWARF lines, each a `Directive` (`.b8 1, 2`) or a `Label`.
+
+    `.metadata_section` is named so; the fields of a `.metadata 2 { .. }` in it are one `Vector`."""
 
     name: str
     lines: list[Statement]

@@ -50,7 +50,7 @@ class _SourceWriter:
         if layout is None or len(layout) != len(tokens):
             layout = _fresh(tokens, layout, indent, first=not self.out)
         if isinstance(node, Block | Section):
-            opening = 1 if isinstance(node, Block) else 3
+            opening = len(tokens) - node.closed
             self._put(tokens[:opening], layout[:opening])
             self.statements(node.statements if isinstance(node, Block) else node.lines, indent + INDENT)
             self._put(tokens[opening:], layout[opening:])

@@ -8,6 +8,7 @@ from pathlib import Path
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.header import check_header
 from ptxkit.asm.check.items import Items
+from ptxkit.asm.check.metadata import METADATA
 from ptxkit.asm.script.declarations import clashing, is_name
 from ptxkit.asm.script.functions import Functions
 from ptxkit.asm.script.lines import words
@@ -115,7 +116,7 @@ class ModuleScript(Functions):
 
     def item(self, node: Statement, faulty: bool) -> None:
         """One statement at module level; a faulty one is added as a node."""
-        if isinstance(node, Section):
+        if isinstance(node, Section) and node.name != METADATA:
             self.section(node)
             return
         if isinstance(node, Function):
