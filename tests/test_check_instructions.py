@@ -216,6 +216,21 @@ def test_samplers_go_with_the_independent_texture_mode():
     assert [f.code for f in check(bare, target="sm_90, texmode_independent")] == ["P215"]
 
 
+def test_the_address_of_an_opaque_variable():
+    """It is a handle, of 64 bits without a sign (5.3); nothing is added to it."""
+    variables = ".global .texref image; .global .surfref pixels;"
+    text = ".version 9.0\n.target sm_90\n.address_size 64\n{}\n.entry k() {{ .reg .b64 %r; .reg .b32 %s;\n{} ret; }}"
+
+    def found(statement):
+        module = ptxkit.parse(text.format(variables, statement))
+        return [each.code for each in ptxkit.check(module) if each.is_error]
+
+    for good in ("mov.u64 %r, image;", "mov.u64 %r, pixels;"):
+        assert found(good) == []
+    for bad in ("mov.b64 %r, image;", "mov.s64 %r, image;", "mov.u32 %s, image;", "add.u64 %r, image, 1;"):
+        assert found(bad) == ["P216"], bad
+
+
 def usage(body):
     text = f".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {{\n{body}\nret;\n}}\n"
     return [(finding.code, finding.span.line) for finding in ptxkit.check(ptxkit.parse(text))]

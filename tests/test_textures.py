@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from textures import array, run, texture
 
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.texels.objects import AddressMode, Sampler
+from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.texels.objects import AddressMode, Sampler, SamplerObject, Texture
 
 FOUR = "{%o0, %o1, %o2, %o3}"
 COORDINATES = {
@@ -129,3 +131,335 @@ def _clear(row: list[Fraction], extents: tuple[int, ...], sampler: Sampler) -> b
         if abs(scaled - round(scaled)) < Fraction(1, 64):
             return False
     return True
+
+
+# ---- what a channel gives
+
+
+def expected_channel(value: int | float, kind: str, bits: int, fractions: bool) -> float | int:
+    """A channel as the guide has it fetched: a fraction of the greatest value, or itself."""
+    if kind == "f":
+        return float(value)
+    if not fractions or bits == 32:
+        return int(value) & 0xFFFFFFFF
+    most = 2**bits - 1 if kind == "u" else 2 ** (bits - 1) - 1
+    return float(np.float32(max(Fraction(int(value), most), Fraction(-1))))
+
+
+@pytest.mark.parametrize("channels", [1, 2, 4])
+@pytest.mark.parametrize("fractions", [False, True], ids=["integers", "fractions"])
+@pytest.mark.parametrize("name", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4"])
+def test_channels(device: Emulator, name: str, fractions: bool, channels: int) -> None:
+    dtype = np.dtype(name)
+    rng = np.random.default_rng(channels)
+    bits = 8 * dtype.itemsize
+    if dtype.kind == "f":
+        texels = rng.normal(size=(4, 8, channels)).astype(dtype)
+    else:
+        limits = np.iinfo(dtype)
+        texels = rng.integers(limits.min, limits.max, (4, 8, channels), dtype, endpoint=True)
+        texels[0, 0], texels[0, 1] = limits.min, limits.max
+    handle = texture(device, array(device, "2d", [texels]), fractions=fractions)
+    y, x = np.divmod(np.arange(32, dtype=np.int32), 8)
+    statement = f"tex.2d.v4.u32.s32 {FOUR}, [%rd0, {{%i0, %i1}}]"
+    found = run(device, statement, handle, np.column_stack([x, y]), dtype=np.uint32)
+    number = dtype.kind == "f" or (fractions and bits < 32)
+    one = np.float32(1).view(np.uint32) if number else 1
+    for row, texel in zip(found, texels.reshape(32, channels), strict=True):
+        wanted = [expected_channel(value, dtype.kind, bits, fractions) for value in texel.tolist()]
+        words = [int(np.float32(each).view(np.uint32)) if number else each for each in wanted]
+        assert row.tolist() == words + [0, 0, 0, int(one)][channels:]
+
+
+def test_results_of_two_bytes(device: Emulator) -> None:
+    texels = np.array([[1.0, -2.5, 65504.0, 1e-7]], np.float32)
+    handle = texture(device, array(device, "1d", [texels]))
+    inputs = np.zeros((1, 1), np.int32)
+    halves = texels.astype(np.float16).view(np.uint32).reshape(-1)
+    packed = run(device, "tex.1d.v2.f16x2.s32 {%o0, %o1}, [%rd0, {%i0}]", handle, inputs, dtype=np.uint32)
+    assert packed[0].tolist() == [*halves, 0, 0]
+    alone = (
+        "tex.1d.v4.f16.s32 {%h0,%h1,%h2,%h3}, [%rd0, {%i0}]; mov.b32 %o0, {%h0,%h1}; mov.b32 %o1, {%h2,%h3}"
+    )
+    assert (run(device, alone, handle, inputs, dtype=np.uint32) == packed).all()
+
+
+def test_all_texels_are_resident(device: Emulator) -> None:
+    handle = texture(device, array(device, "1d", [np.ones((4, 1), np.float32)]))
+    statement = "tex.1d.v4.f32.s32 {%o0,%o1,%o2,%o3}|%p0, [%rd0, {%i0}]; selp.b32 %o1, 7, 8, %p0"
+    assert run(device, statement, handle, np.zeros((1, 1), np.int32), dtype=np.uint32)[0, 1] == 7
+
+
+# ---- whole coordinates, offsets, layers
+
+
+def test_numbers_of_texels(device: Emulator) -> None:
+    """Outside of linear memory and of arrays there is nothing."""
+    texels = np.arange(1, 7, dtype=np.float32)[:, None]
+    inputs = np.array([[-1], [0], [5], [6]], np.int32)
+    for linear in (False, True):
+        handle = texture(device, array(device, "1d", [texels], linear))
+        found = run(device, f"tex.1d.v4.f32.s32 {FOUR}, [%rd0, {{%i0}}]", handle, inputs)
+        assert found[:, 0].tolist() == [0, 1, 6, 0]
+
+
+def test_offsets_have_four_bits(device: Emulator) -> None:
+    texels = np.arange(64, dtype=np.float32)[:, None]
+    handle = texture(device, array(device, "1d", [texels]))
+    inputs = np.array([[30, shift] for shift in (-8, -1, 0, 7, 8, 15, 17)], np.int32)
+    inputs[:, 0] = np.full(len(inputs), 30.5, np.float32).view(np.int32)
+    found = run(device, f"tex.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}], {{%i1}}", handle, inputs)
+    assert found[:, 0].tolist() == [22, 29, 30, 37, 22, 29, 31]
+
+
+def test_handles_may_differ_from_lane_to_lane(device: Emulator) -> None:
+    handles = [texture(device, array(device, "1d", [np.full((4, 1), n, np.float32)])) for n in range(3)]
+    inputs = np.array([[0, handles[n % 3] & 0xFFFFFFFF, handles[n % 3] >> 32] for n in range(48)], np.uint32)
+    statement = f"mov.b64 %rd3, {{%i1, %i2}}; tex.1d.v4.f32.s32 {FOUR}, [%rd3, {{%i0}}]"
+    assert run(device, statement, 0, inputs)[:, 0].tolist() == [n % 3 for n in range(48)]
+
+
+def test_a_guard_holds_for_some_lanes(device: Emulator) -> None:
+    handle = texture(device, array(device, "1d", [np.arange(1, 33, dtype=np.float32)[:, None]]))
+    inputs = np.arange(32, dtype=np.int32)[:, None]
+    statement = f"setp.lt.s32 %p0, %i0, 5; @%p0 tex.1d.v4.f32.s32 {FOUR}, [%rd0, {{%i0}}]"
+    found = run(device, statement, handle, inputs)
+    assert found[:, 0].tolist() == [*range(1, 6), *[0] * 27]
+
+
+# ---- gathers and cubes
+
+
+def test_a_gather_takes_the_footprint_of_the_filter(device: Emulator) -> None:
+    """Counter-clockwise from the lower left: y grows downwards, so that the greater y comes first."""
+    texels = np.arange(5 * 4 * 4, dtype=np.float32).reshape(5, 4, 4)
+    handle = texture(device, array(device, "2d", [texels]), Sampler(linear=True))
+    places = np.array([[1.25, 2.25], [2.75, 1.75], [0.0, 0.0]], np.float32).view(np.uint32)
+    for number, component in enumerate("rgba"):
+        found = run(device, f"tld4.{component}.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}]", handle, places)
+        for row, (left, top) in zip(found, [(0, 1), (2, 1), (-1, -1)], strict=True):
+            corners = [(left, top + 1), (left + 1, top + 1), (left + 1, top), (left, top)]
+            assert row.tolist() == [texels[max(y, 0), max(x, 0), number] for x, y in corners]
+
+
+FACES = [
+    #   direction of the face, then what s and t are there: the guide's table
+    ((1, 0, 0), lambda x, y, z: (-z, -y)),
+    ((-1, 0, 0), lambda x, y, z: (z, -y)),
+    ((0, 1, 0), lambda x, y, z: (x, z)),
+    ((0, -1, 0), lambda x, y, z: (x, -z)),
+    ((0, 0, 1), lambda x, y, z: (x, -y)),
+    ((0, 0, -1), lambda x, y, z: (-x, -y)),
+]
+
+
+@pytest.mark.parametrize("geometry", ["cube", "acube"])
+def test_directions_find_faces(device: Emulator, geometry: str) -> None:
+    edge, cubes = 8, 2 if geometry == "acube" else 1
+    texels = np.arange(6 * cubes * edge * edge, dtype=np.float32).reshape(6 * cubes, edge, edge, 1)
+    handle = texture(device, array(device, geometry, [texels]), Sampler(normalized=True))
+    rng = np.random.default_rng(4)
+    inputs, expected = [], []
+    for face, (axis, project) in enumerate(FACES):
+        for _ in range(24):
+            minor = rng.uniform(-0.99, 0.99, 3)
+            way = np.where(np.array(axis) != 0, axis, minor) * rng.uniform(0.5, 4)
+            way = way.astype(np.float32)
+            major = abs(float(way[np.argmax(np.abs(axis))]))
+            s, t = project(*way.tolist())
+            x, y = (s / major + 1) / 2 * edge, (t / major + 1) / 2 * edge
+            if min(abs(x - round(x)), abs(y - round(y))) < 1e-3:
+                continue
+            layer = int(rng.integers(0, cubes))
+            inputs.append(([np.uint32(layer)] if cubes > 1 else []) + way.view(np.uint32).tolist())
+            expected.append(texels[6 * layer + face, floor(y), floor(x), 0])
+    statement = f"tex.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {COORDINATES[geometry]}]"
+    found = run(device, statement, handle, np.array(inputs, np.uint32))
+    assert found[:, 0].tolist() == expected
+
+
+# ---- levels
+
+
+def numbered(edge: int, levels: int) -> list[np.ndarray]:
+    """Levels whose texels hold their number."""
+    return [np.full((max(1, edge >> n), max(1, edge >> n), 1), n, np.float32) for n in range(levels)]
+
+
+def test_levels_that_are_named(device: Emulator) -> None:
+    made = array(device, "2d", numbered(16, 5))
+    asked = np.array([-3, 0, 0.25, 0.75, 1, 1.25, 2.75, 4, 9], np.float32)
+    inputs = np.column_stack([np.full((len(asked), 2), 0.5, np.float32), asked]).view(np.uint32)
+    statement = f"tex.level.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}], %i2"
+
+    def found(sampler: Sampler) -> list[float]:
+        return run(device, statement, texture(device, made, sampler), inputs)[:, 0].tolist()
+
+    nearest = Sampler(normalized=True, level_clamp=(0, 16))
+    assert found(nearest) == [0, 0, 0, 1, 1, 1, 3, 4, 4]
+    linear = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    assert found(linear) == [0, 0, 0.25, 0.75, 1, 1.25, 2.75, 4, 4]
+    clamped = Sampler(normalized=True, levels_linear=True, level_clamp=(0.5, 2))
+    assert found(clamped) == [0.5, 0.5, 0.5, 0.75, 1, 1.25, 2, 2, 2]
+    biased = Sampler(normalized=True, levels_linear=True, level_bias=1.0, level_clamp=(0, 16))
+    assert found(biased) == [0, 1, 1.25, 1.75, 2, 2.25, 3.75, 4, 4]
+
+
+def test_levels_by_number(device: Emulator) -> None:
+    made = array(device, "2d", numbered(8, 4))
+    inputs = np.array([[0, 0, level] for level in (0, 1, 2, 3)], np.int32)
+    statement = f"tex.level.2d.v4.f32.s32 {FOUR}, [%rd0, {{%i0, %i1}}], %i2"
+    found = run(device, statement, texture(device, made, Sampler(normalized=True)), inputs)
+    assert found[:, 0].tolist() == [0, 1, 2, 3]
+
+
+def test_levels_from_derivatives(device: Emulator) -> None:
+    """The longer of the two, in texels, is 2 to the level."""
+    made = array(device, "2d", numbered(64, 7))
+    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    rows, expected = [], []
+    for level in range(6):
+        slope = 2.0**level / 64
+        for across, down in (((slope, 0), (0, 0)), ((0, 0), (0, slope)), ((0, slope / 2), (slope, 0))):
+            rows.append([0.5, 0.5, *across, *down])
+            expected.append(level)
+    inputs = np.array(rows, np.float32).view(np.uint32)
+    statement = f"tex.grad.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}], {{%i2, %i3}}, {{%i4, %i5}}"
+    assert run(device, statement, texture(device, made, sampler), inputs)[:, 0].tolist() == expected
+
+
+# ---- questions
+
+
+def test_questions_to_a_texture(device: Emulator) -> None:
+    sampler = Sampler((AddressMode.MIRROR, AddressMode.BORDER, AddressMode.CLAMP), True, True)
+    made = array(device, "a2d", [np.zeros((5, 6, 8, 2), np.uint8), np.zeros((5, 3, 4, 2), np.uint8)])
+    handle = texture(device, made, sampler, fractions=True)
+    expected = {
+        "width": 8, "height": 6, "depth": 0, "array_size": 5, "num_mipmap_levels": 2, "num_samples": 0,
+        "normalized_coords": 1, "filter_mode": 1, "addr_mode_0": 1, "addr_mode_1": 4, "addr_mode_2": 3,
+        "channel_data_type": 0x10D2, "channel_order": 0x10B2,
+    }  # fmt: skip
+    inputs = np.zeros((1, 1), np.uint32)
+    for field, value in expected.items():
+        found = run(device, f"txq.{field}.b32 %o0, [%rd0]", handle, inputs, dtype=np.uint32)
+        assert found[0, 0] == value, field
+    statement = "txq.level.width.b32 %o0, [%rd0], %i0; txq.level.height.b32 %o1, [%rd0], %i0"
+    found = run(device, statement, handle, np.array([[0], [1]], np.uint32), dtype=np.uint32)
+    assert found[:, :2].tolist() == [[8, 6], [4, 3]]
+
+
+def test_kinds_of_handles(device: Emulator) -> None:
+    handle = texture(device, array(device, "1d", [np.ones((4, 1), np.float32)]))
+    statement = "; ".join(
+        f"istypep.{kind} %p{n}, %rd0; selp.b32 %o{n}, 1, 0, %p{n}"
+        for n, kind in enumerate(("texref", "samplerref", "surfref"))
+    )
+    inputs = np.zeros((1, 1), np.uint32)
+    assert run(device, statement, handle, inputs, dtype=np.uint32)[0, :3].tolist() == [1, 0, 0]
+    assert run(device, statement, 12345, inputs, dtype=np.uint32)[0, :3].tolist() == [0, 0, 0]
+
+
+def test_samplers_of_their_own(device: Emulator) -> None:
+    """Independent mode: the sampler filters as it says, and may override that coordinates are normalized."""
+    texels = np.arange(8, dtype=np.float32)[:, None]
+    handle = texture(device, array(device, "1d", [texels]), Sampler(normalized=True))
+    place = np.array([[0.5]], np.float32)
+    found = {}
+    for unnormalized in (False, True):
+        made = device.textures.add(SamplerObject(Sampler(linear=True), unnormalized))
+        words = np.column_stack([place.view(np.uint32), [[made & 0xFFFFFFFF, made >> 32]]]).astype(np.uint32)
+        statement = f"mov.b64 %rd3, {{%i1, %i2}}; tex.1d.v4.f32.f32 {FOUR}, [%rd0, %rd3, {{%i0}}]"
+        found[unnormalized] = run(device, statement, handle, words, target="sm_90, texmode_independent")[0, 0]
+    assert found == {False: 3.5, True: 0}
+
+
+# ---- findings
+
+
+def fails(code: str, says: str, device: Emulator, statement: str, handle: int, inputs: object) -> None:
+    with pytest.raises(PtxkitError, match=says) as caught:
+        run(device, statement, handle, inputs)
+    assert [found.code for found in caught.value.diagnostics] == [code]
+
+
+def test_handles_that_can_not_be_used(device: Emulator) -> None:
+    made = array(device, "2d", [np.ones((4, 4, 1), np.float32)])
+    handle, inputs = texture(device, made), np.zeros((2, 2), np.int32)
+    flat = f"tex.1d.v4.f32.s32 {FOUR}, [%rd0, {{%i0}}]"
+    fails(
+        "P6140",
+        "expected a `.1d` texture, found a texture of 2d array of 4x4 texels",
+        device,
+        flat,
+        handle,
+        inputs,
+    )
+    statement = f"tex.2d.v4.f32.s32 {FOUR}, [%rd0, {{%i0, %i1}}]"
+    fails("P6140", "0x11 is no handle of a texture", device, statement, 17, inputs)
+    linear = texture(device, array(device, "1d", [np.ones((4, 1), np.float32)], linear=True))
+    floating = f"tex.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}]"
+    fails("P6140", "expected integer coordinates for linear memory", device, floating, linear, inputs)
+    device.textures.remove(handle)
+    fails("P6140", "it is destroyed", device, statement, handle, inputs)
+
+
+def test_memory_that_was_freed(device: Emulator) -> None:
+    made = array(device, "1d", [np.ones((4, 1), np.float32)])
+    handle = texture(device, made)
+    assert made.owner is not None
+    device.memory.free(made.owner, "`cuArrayDestroy`")
+    statement = f"tex.1d.v4.f32.s32 {FOUR}, [%rd0, {{%i0}}]"
+    fails("P604", "use after free", device, statement, handle, np.zeros((2, 1), np.int32))
+
+
+def test_texels_that_nobody_wrote(device: Emulator) -> None:
+    """They matter where the result decides something, and only those that have a weight."""
+    made = array(device, "1d", [np.ones((8, 1), np.float32)])
+    assert made.owner is not None
+    device.memory.forget(made.owner)
+
+    start = made.base.address - BASE
+    device.memory.shadow[start : start + 16] = 0  # type: ignore[index]
+    handle = texture(device, made, Sampler(linear=True))
+    statement = (
+        f"tex.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}]; setp.gt.f32 %p0, %o0, 0f00000000; @%p0 mov.b32 %o1, 5"
+    )
+    good = np.array([[0.5], [3.5]], np.float32).view(np.uint32)
+    assert run(device, statement, handle, good)[:, 0].tolist() == [1, 1]
+    bad = np.array([[0.5], [3.75]], np.float32).view(np.uint32)
+    fails("P605", "undefined", device, statement, handle, bad)
+
+
+def test_variables_stand_for_what_is_bound(device: Emulator) -> None:
+
+    made = array(device, "1d", [np.full((4, 1), 7, np.float32)])
+    text = """.version 9.0
+.target sm_90
+.address_size 64
+.global .texref image;
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<4>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p;
+    mov.u32 %r0, 0;
+    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [image, {%r0}];
+    mov.u64 %rd1, image;
+    istypep.texref %p, %rd1;
+    @%p txq.width.b32 %r0, [%rd1];
+    cvt.rn.f32.u32 %f1, %r0;
+    ld.param.u64 %rd0, [out];
+    st.global.v2.f32 [%rd0], {%f0, %f1};
+    ret;
+}
+"""
+    module = device.load(text)
+    address, _ = module.variable("image") or (0, 0)
+    bound = device.textures.variable(address)
+    assert bound is not None
+    bound.bound = Texture(made)
+    out = device.array(np.zeros(2, np.float32))
+    module.kernel().launch((1,), (1,), [out])
+    assert out.numpy().tolist() == [7, 4]
