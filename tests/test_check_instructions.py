@@ -219,7 +219,8 @@ def test_samplers_go_with_the_independent_texture_mode():
 def test_the_address_of_an_opaque_variable():
     """It is a handle, of 64 bits without a sign (5.3); nothing is added to it."""
     variables = ".global .texref image; .global .surfref pixels;"
-    text = ".version 9.0\n.target sm_90\n.address_size 64\n{}\n.entry k() {{ .reg .b64 %r; .reg .b32 %s;\n{} ret; }}"
+    head = ".version 9.0\n.target sm_90\n.address_size 64\n"
+    text = head + "{}\n.entry k() {{ .reg .b64 %r; .reg .b32 %s;\n{} ret; }}\n"
 
     def found(statement):
         module = ptxkit.parse(text.format(variables, statement))
