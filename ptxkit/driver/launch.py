@@ -22,9 +22,9 @@ from ptxkit.driver.memory import DeviceBuffer
 from ptxkit.driver.streams import CLOSED, CLOSED_MESSAGE, Stream, stream_handle
 from ptxkit.targets import PORTABLE_CLUSTER, Limits
 
-_NO_KEY = tuple(object() for _ in range(9))
+_NO_KEY: tuple[Any, ...] = ()
 """A key that equals no launch's key."""
-_NO_RECORD: tuple[Any, ...] = (*_NO_KEY, None, None)
+_NO_RECORD: tuple[Any, ...] = (_NO_KEY, None, None)
 MAX_CONFIGURATIONS = 256
 """Keys of one kernel's launches of which records are kept; more start afresh."""
 
@@ -76,7 +76,7 @@ class CudaKernel:
         self.closed = False
         self._context = module.context
         self._launch_call = bindings().cuLaunchKernelEx
-        # A record is what a launch needs: its key, a parameter space, and the configuration.
+        # A record is what a launch needs: its key, a parameter space, and the driver's call.
         # Whoever launches takes one out: no two threads have the same.
         self._recent: list[tuple[Any, ...]] = []
         self._spare: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
@@ -136,34 +136,23 @@ class CudaKernel:
             record = recent.pop()
         except IndexError:
             record = _NO_RECORD
-        (
-            its_grid, its_block, its_cluster, its_shared, its_cooperative, its_handle, its_programmatic,
-            its_priority, its_carveout, space, configuration,
-        ) = record  # fmt: skip
-        # If every part is the same object as last time, reuse the configuration; lists, which can change,
-        # never match.
-        if not (
-            grid is its_grid
-            and block is its_block
-            and handle is its_handle
-            and cluster is its_cluster
-            and shared is its_shared
-            and cooperative is its_cooperative
-            and programmatic is its_programmatic
-            and priority is its_priority
-            and carveout is its_carveout
-        ):
-            key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+        its_key, space, start = record
+        key = (grid, block, cluster, shared, cooperative, handle, programmatic, priority, carveout)
+        try:
+            same = key == its_key
+        except ValueError:
+            same = False  # numpy's arrays among the dimensions, which compare element by element
+        if not same:
             record = self._other_record(record, key)
-            *_, space, configuration = record
+            _, space, start = record
         try:
             pack(space, args)
         except REFUSED:
             space.fill(self.signature.pack(args, self.module.address_of))
-        (status,) = self._launch_call(configuration, self._function, space.address, 0)
+        (status,) = start()
         recent.append(record)
         if status:
-            self._retry_launch(status, configuration, space)
+            self._context.retry(status, start, f"launch `{self.name}`")
         self._context.last_kernel = self.name
         if captured is not None:
             captured.append((self, tuple(args)))
@@ -223,7 +212,7 @@ class CudaKernel:
 
     def _other_record(self, record: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
         """A record of this key; the one that does not fit goes to the spare ones."""
-        its_key = record[: len(key)]
+        its_key = record[0]
         if its_key in self._spare:
             self._spare[its_key].append(record)
         try:
@@ -241,7 +230,9 @@ class CudaKernel:
         return made
 
     def _new_record(self, kept_as: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
-        return *kept_as, ParameterSpace(self.signature.parameters), self._configure(key)
+        space = ParameterSpace(self.signature.parameters)
+        start = partial(self._launch_call, self._configure(key), self._function, space.address, 0)
+        return kept_as, space, start
 
     def _configure(self, key: tuple[Any, ...]) -> Any:
         """A checked `CUlaunchConfig`."""
