@@ -153,14 +153,27 @@ WAIT:
 """
 
 
+WIDE = (
+    MULTICAST.replace("multicast::cluster\n", "multicast::cluster::32b\n")
+    .replace("[%r1], %h0;", "[%r1], %r9;")
+    .replace("shl.b16 %h0, %h0, %r3;", "shl.b16 %h0, %h0, %r3; cvt.u32.u16 %r9, %h0;")
+)
+"""The same with a mask of 32 bits, which sm_107 takes."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [HEAD.format(target="90a") + MULTICAST, HEAD.replace("8.8", "9.4").format(target="107f") + WIDE],
+    ids=["16b", "32b"],
+)
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_box_goes_to_several_ctas(order: str) -> None:
+def test_a_box_goes_to_several_ctas(order: str, text: str) -> None:
     emulator = Emulator(order=order)
     data = np.arange(8 * 64, dtype=np.uint32).reshape(8, 64)
     held = emulator.array(data)
     made = TensorMap(address=held.address, dtype="u32", shape=[8, 64], box=[2, 32])
     out = emulator.empty((4, 2, 32), "u32")
-    emulator.load(HEAD.format(target="90a") + MULTICAST).kernel().launch(grid=4, block=32, args=[made, out])
+    emulator.load(text).kernel().launch(grid=4, block=32, args=[made, out])
     emulator.synchronize()
     left, right = data[1:3, :32], data[1:3, 32:]
     assert np.array_equal(out.numpy(), np.stack([left, right, left, right]))

@@ -33,11 +33,13 @@ def validity_of(instruction: ScopedInstruction) -> Validity | None:
     return validity if validity is not None and validity.bits else None
 
 
-def in_bulk_group(issuers: Issuers, site: Site) -> None:
+def in_bulk_group(issuers: Issuers, site: Site) -> AsyncOperation:
     """Queue an operation of each thread that moves nothing, in its open bulk group."""
     queue = issuers.batch.queue
     signal = queue.groups["bulk"].join(issuers.rows, issuers.lanes)
-    queue.issue(AsyncOperation(site, *issuers.who, signal=signal))
+    operation = AsyncOperation(site, *issuers.who, signal=signal)
+    queue.issue(operation)
+    return operation
 
 
 @dataclass(frozen=True, slots=True, eq=False)

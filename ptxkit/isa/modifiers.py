@@ -82,6 +82,7 @@ class LoadMode(StrEnum):
     IM2COL_W = "im2col::w"
     IM2COL_W_128 = "im2col::w::128"
     IM2COL_NO_OFFS = "im2col_no_offs"
+    IM2COL_NO_OFFS_W = "im2col_no_offs::w"
 
 
 TensorMapField = StrEnum(

@@ -30,7 +30,10 @@ from ptxkit.encodings.tensor_maps import Im2colTensorMap, TensorMap, TiledTensor
 from ptxkit.encodings.tensor_maps.codes import PADDED, global_bits, shared_bits
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT, pattern, swizzle_address
 
-IM2COL_MODES = ("im2col", "im2col_no_offs", "im2col::w", "im2col::w::128")
+WIDE_STORE = "im2col_no_offs::w"
+WIDE_MODES = ("im2col::w", "im2col::w::128", WIDE_STORE)
+"""Modes that walk along W alone (PTX ISA 5.5.5)."""
+IM2COL_MODES = ("im2col", "im2col_no_offs", *WIDE_MODES)
 WIDE_PIXELS = 128
 """Pixels of every `.im2col::w::128` copy, whatever the map says (PTX ISA 5.5.5.1)."""
 HALO_EVERY = 32
@@ -83,7 +86,20 @@ def tensor_copy(data: bytes, mode: str = "tile") -> TensorCopy:
             message = f"`.{mode}` needs a map of 2 dimensions with boxes of 1 row"
             raise error(LAYOUT_ARGUMENT, f"{message}, found rank {tensor_map.rank}")
         return RowsCopy(tensor_map, mode)
+    if mode == WIDE_STORE:
+        _check_wide_store(cast(Im2colTensorMap, tensor_map))
     return TileCopy(tensor_map, mode) if expected == "tile" else Im2colCopy(tensor_map, mode)
+
+
+def _check_wide_store(tensor_map: Im2colTensorMap) -> None:
+    """What PTX ISA 9.4 asks of the map of a `.im2col_no_offs::w` copy, 5.5.5 and 5.5.5.1. Raises P470."""
+    lower, upper = tensor_map.pixel_box_lower_corner[-1], tensor_map.pixel_box_upper_corner[-1]
+    if lower < 0 or upper > 0:
+        message = f"`.{WIDE_STORE}` needs a bounding box inside of the tensor, found corners {lower}, {upper}"
+        raise error(LAYOUT_ARGUMENT, message)
+    if tensor_map.swizzle == "none" or tensor_map.swizzle.endswith("8B-flip"):
+        message = f"`.{WIDE_STORE}` needs another swizzle than `{tensor_map.swizzle}`"
+        raise error(LAYOUT_ARGUMENT, message)
 
 
 class TensorCopy:
@@ -270,14 +286,14 @@ class Im2colCopy(TensorCopy):
         self.spatial = len(self.lower)
         sizes = self.sizes[: self.spatial]
         self.end = [size + corner for size, corner in zip(sizes, upper, strict=True)]
-        if mode.startswith("im2col::w"):
+        if self.wide:
             self.lower[1:] = [0] * (self.spatial - 1)
             self.end[1:] = sizes[1:]
 
     @property
     def wide(self) -> bool:
-        """Whether the two offsets are wHalo and wOffset."""
-        return self.mode.startswith("im2col::w")
+        """Whether it walks along W alone, and the two offsets are wHalo and wOffset."""
+        return self.mode in WIDE_MODES
 
     def count(self, offsets: Sequence[int]) -> int:
         if not self.wide or not offsets:

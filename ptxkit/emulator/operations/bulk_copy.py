@@ -54,14 +54,17 @@ class Reduction:
 
 
 @effect("cp.async.bulk")
-@later("cp.async.bulk")
+@later("cp.async.bulk", "multimem.cp.async.bulk")
 def bulk(instruction: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.dst.src.completion{..} [dst], [src], size{, ignored}{, [mbar]}{, mask}{, policy}`."""
+    """`{multimem.}cp.async.bulk.dst.src.completion{..} [dst], [src], size{, ignored}{, [mbar]}{, ..}`.
+
+    With one device a multimem address has one copy behind it, itself.
+    """
     return _bulk(instruction, None)
 
 
 @effect("cp.reduce.async.bulk")
-@later("cp.reduce.async.bulk")
+@later("cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk")
 def bulk_reduction(instruction: ScopedInstruction) -> Effect:
     """`cp.reduce.async.bulk.dst.src.completion{..}.redOp.type [dst], [src], size{, [mbar]}{, policy}`.
 

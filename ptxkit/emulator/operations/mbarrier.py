@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.asynchronous.mbarriers import PREDICATE
 from ptxkit.emulator.asynchronous.objects import PENDING_MASK
@@ -219,7 +220,7 @@ def wait(instruction: ScopedInstruction, parity: bool) -> Effect:
     phase = instruction.checked_source(what)
     sync_point = PhaseSyncPoint(site, places, phase, parity, instruction.guard, conditional)
     predicate, value = (instruction.target(name) for name in ("reportPredicate", "reportValue"))
-    result_unused = target is None or not _is_read(instruction)
+    result_unused = target is None or not _is_read(instruction, instruction.operands["waitComplete"])
 
     def step(lane_set: LaneSet, guard: Any) -> None:
         issuers = sync_point.who(lane_set, guard)
@@ -287,11 +288,12 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
     )
 
 
-def _is_read(instruction: ScopedInstruction) -> bool:
-    """Whether what the instruction writes is read before something else is written over it."""
+def _is_read(instruction: ScopedInstruction, result: tree.Operand) -> bool:
+    """Whether a result of the instruction is read before something else is written over it."""
     flow = instruction.scope.flow
     index = next(n for n, one in enumerate(flow.instructions) if one is instruction.instruction)
-    return bool(flow.live_after(index) & flow.writes[index])
+    written = flow.register_bits([result]) if isinstance(result, tree.Name) else 0
+    return bool(flow.live_after(index) & written)
 
 
 def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:

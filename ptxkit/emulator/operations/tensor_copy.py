@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ptxkit.asm import tree
+from ptxkit.emulator.copy_sides import in_bulk_group, validity_of
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
@@ -10,33 +13,53 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.tensor_copies.issue import Loads, Stores
-from ptxkit.emulator.tensor_copies.maps import MapOperand
+from ptxkit.emulator.tensor_copies.maps import MapFences, MapOperand
+from ptxkit.emulator.tensor_copies.overrides import Override
 from ptxkit.isa.modifiers import LoadMode
 
-effect = Effects("asynchronous_copy")
+effect, later = Effects("asynchronous_copy"), Effects("bulk_copies")
 
 
 @effect("cp.async.bulk.tensor")
+@later("cp.async.bulk.tensor")
 def tensor(instruction: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction."""
+    """`cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion.. ..`: loads, and stores without reduction.
+
+    A scope among the modifiers, which ptxas alone takes, means nothing: it makes the same machine code.
+    """
     return _store(instruction, "store") if "srcMem" in instruction.operands else _load(instruction)
 
 
 @effect("cp.reduce.async.bulk.tensor")
+@later("cp.reduce.async.bulk.tensor")
 def tensor_reduction(instruction: ScopedInstruction) -> Effect:
     """`cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group.. ..`."""
     return _store(instruction, instruction["redOp"])
 
 
-@effect("cp.async.bulk.prefetch.tensor")
-def prefetch(instruction: ScopedInstruction) -> Effect:
-    """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`: a hint, but its tensor map must be one."""
+def hint(instruction: ScopedInstruction, grouped: bool) -> Effect:
+    """`cp.async.bulk.prefetch.tensor.dim.L2.global.. ..`, `applypriority.async.bulk.tensor.dim.. ..`: they
+    move nothing, but their tensor map must be one. `grouped`: whether they belong to a bulk group."""
     maps = _map(instruction)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
-        maps(lane_set, issuers)
+        _, addresses = maps(lane_set, issuers)
+        if grouped:
+            launch = lane_set.launch
+            launch.own(MapFences).use(in_bulk_group(issuers, instruction.site), addresses)
 
     return Effect(by_thread(step))
+
+
+for chapter in (effect, later):
+    chapter("cp.async.bulk.prefetch.tensor")(partial(hint, grouped=False))
+
+
+@later("applypriority.async.bulk.tensor")
+def apply_priority(instruction: ScopedInstruction) -> Effect:
+    """`applypriority.async.bulk.tensor.dim{.global}.bulk_group{.load_mode}.L2::evict_normal.. ..`."""
+    instruction.scope.program.asynchronous = True
+    return hint(instruction, grouped=True)
 
 
 def _load(instruction: ScopedInstruction) -> Effect:
@@ -54,6 +77,7 @@ def _load(instruction: ScopedInstruction) -> Effect:
         targets,
         instruction["cta_group"] == 2,
         to,
+        validity_of(instruction),
     )
     return Effect(by_thread(loads.issue))
 
@@ -77,12 +101,22 @@ def _touched(instruction: ScopedInstruction) -> None:
 
 
 def _map(instruction: ScopedInstruction) -> MapOperand:
-    mode = instruction["load_mode"] or LoadMode.TILE
-    return MapOperand(instruction.address("tensorMap"), mode, instruction["dim"], instruction.site)
+    mode, there = instruction["load_mode"] or LoadMode.TILE, instruction.operands
+    override = None
+    if "gAddr" in there:
+        override = Override(
+            instruction.site,
+            instruction.source("gAddr"),
+            _elements(instruction, "sizes"),
+            _elements(instruction, "lowStrides"),
+            instruction.source("upStrides") if "upStrides" in there else None,
+        )
+    return MapOperand(instruction.address("tensorMap"), mode, instruction["dim"], instruction.site, override)
 
 
 def _elements(instruction: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
-    """Coordinates, innermost first, or offsets of an im2col copy; nothing where they are left out."""
+    """Coordinates or sizes, innermost first, or offsets of an im2col copy; nothing where they are left
+    out."""
     there = instruction.operands.get(operand)
     if there is None:
         return ()

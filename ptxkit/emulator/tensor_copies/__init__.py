@@ -2,6 +2,7 @@
 
 transfer   fill, conversion and reduction of elements; one copy in the emulator's memories
 maps       tensor maps in memory, and whether changes of them are visible
+overrides  what instructions say in place of their maps
 issue      what threads issue, and whether they may
 """
 

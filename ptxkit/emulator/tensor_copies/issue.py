@@ -19,6 +19,7 @@ from ptxkit.emulator.sync_points import check_defined
 from ptxkit.emulator.tensor_copies.maps import INVALID, MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.transfer import REDUCTIONS, Held, Intervals, TensorTransfer
 from ptxkit.emulator.values import first_true
+from ptxkit.isa.modifiers import LoadMode, Validity
 from ptxkit.layouts.tensor_copy import Im2colCopy, TensorCopy
 
 SHARED_ALIGNED = 128
@@ -37,6 +38,20 @@ class Copies:
     coordinates: tuple[SourceOperand, ...]
     places: AddressResolver
     storing: bool = field(default=False, init=False)
+
+    def begin(self, lane_set: LaneSet, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray, np.ndarray]:
+        """The copies of each thread, the addresses of their maps in global memory (-1 elsewhere), and their
+        coordinates. Raises what `MapOperand` does; P605; P624, coordinates that are not 0 in a tensor whose
+        sizes the instruction gives."""
+        copies, addresses = self.maps(lane_set, issuers)
+        coordinates = self._values(lane_set, issuers, self.coordinates)
+        override = self.maps.override
+        moved = (coordinates != 0).any(axis=1)
+        if override is not None and override.sizes and (item := first_true(moved)) is not None:
+            at = tuple(coordinates[item].tolist())
+            expected = "coordinates of 0, as the instruction gives the tensor's sizes"
+            raise self._wrong_start(issuers, item, at, expected, "9.4, 9.7.10.28.5.2.2", "")
+        return copies, addresses, coordinates
 
     def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[SourceOperand, ...]) -> np.ndarray:
         """Operands of each thread: int64 (threads, operands). Raises P605, one has undefined bits."""
@@ -96,24 +111,30 @@ class Copies:
         if not copy.slice and at[0] % unit:
             expected = f"a first coordinate that is a multiple of {unit}, 16 bytes of `{copy.map.dtype}`"
             raise self._wrong_start(issuers, item, at, expected, "5.5.3.1")
-        if not isinstance(copy, Im2colCopy) or copy.wide:
+        if not isinstance(copy, Im2colCopy) or (copy.wide and not self.storing):
             return
-        start = at[copy.first : copy.first + copy.spatial]
-        bounds = list(zip(start, copy.lower, copy.end, strict=True))
+        start = at[copy.first : copy.first + (1 if copy.wide else copy.spatial)]
+        bounds = list(zip(start, [0] if copy.wide else copy.lower, copy.end, strict=False))
         if all(low <= x < end for x, low, end in bounds):
             return
         box = ", ".join(f"{low} to {end - 1}" for _, low, end in bounds)
         raise self._wrong_start(issuers, item, at, f"pixels {box}, the bounding box", "5.5.4.1")
 
     def _wrong_start(
-        self, issuers: Issuers, item: int, at: tuple[int, ...], expected: str, section: str
+        self,
+        issuers: Issuers,
+        item: int,
+        at: tuple[int, ...],
+        expected: str,
+        section: str,
+        seen: str = "; an H200 stops with an illegal instruction",
     ) -> PtxkitError:
         found = "{" + ", ".join(str(x) for x in at) + "}"
         return fault(
             COORDINATE,
             f"expected {expected}, found {found}",
             self.site,
-            (issuers.name(item), f"PTX ISA {section}; an H200 stops with an illegal instruction"),
+            (issuers.name(item), f"PTX ISA {section}{seen}"),
         )
 
     def _check_tensor(self, issuers: Issuers, item: int, transfer: TensorTransfer) -> None:
@@ -157,12 +178,12 @@ class Loads(Copies):
     targets: SourceOperand | None
     pair: bool
     to: str
+    validity: Validity | None
 
     def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
         """Queue the copies of some threads."""
         batch, site = lane_set.batch, self.site
-        copies, addresses = self.maps(lane_set, issuers)
-        coordinates = self._values(lane_set, issuers, self.coordinates)
+        copies, addresses, coordinates = self.begin(lane_set, issuers)
         offsets = self._values(lane_set, issuers, self.offsets)
         to, signals = self.places(lane_set, issuers), self.mbarrier(lane_set, issuers)
         stride = batch.shared.stride
@@ -183,6 +204,8 @@ class Loads(Copies):
             to = (first + rank) * stride + to[item] % stride
             signals = (first + signal_rank) * stride + signals[item] % stride
         slots = batch.mbarriers.find_beside(issuers, signals, to, site, self.pair)
+        if self.validity is not None:
+            batch.mbarriers.check_reports(issuers, slots, site)
         transfers = self._transfers(issuers, copies, coordinates, offsets, to)
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
         launch = batch.launch
@@ -202,6 +225,7 @@ class Loads(Copies):
             fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
             deliver=deliver,
             signal=Transaction(slots, sizes),
+            validity=self.validity,
         )
         launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
@@ -219,10 +243,10 @@ class Stores(Copies):
     def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
         """Queue the copies of some threads."""
         batch, site, what = lane_set.batch, self.site, self.operation
-        copies, addresses = self.maps(lane_set, issuers)
+        copies, addresses, coordinates = self.begin(lane_set, issuers)
         self._check_types(issuers, copies)
-        coordinates = self._values(lane_set, issuers, self.coordinates)
-        if (item := first_true((coordinates < 0).any(axis=1))) is not None:
+        before: np.ndarray = np.any(coordinates < 0, axis=1)
+        if not self._anywhere(lane_set) and (item := first_true(before)) is not None:
             at = tuple(coordinates[item].tolist())
             raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
         source = self.places(lane_set, issuers)
@@ -250,6 +274,11 @@ class Stores(Copies):
         )
         launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
+
+    def _anywhere(self, lane_set: LaneSet) -> bool:
+        """Whether a store may begin before the tensor: rows on sm_107 (PTX ISA 9.4, 9.7.10.28.5.1)."""
+        rows = self.maps.mode == LoadMode.TILE_SCATTER4
+        return rows and lane_set.launch.program.capability == (10, 7)
 
     def _check_types(self, issuers: Issuers, copies: list[TensorCopy]) -> None:
         """PTX ISA 9.7.9.27.1.1: `b4x16_p64` can't be stored; 9.7.9.27.1.3: what can be reduced."""

@@ -20,6 +20,7 @@ from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import AddressOperand, undefined_decides
+from ptxkit.emulator.tensor_copies.overrides import Given, Override
 from ptxkit.emulator.values import WARP
 from ptxkit.encodings.tensor_maps.codes import SUB_BYTE
 from ptxkit.layouts.tensor_copy import TensorCopy, tensor_copy
@@ -141,11 +142,14 @@ class MapOperand:
     Args:
         mode: `.load_mode`.
         rank: `.dim`.
+        override: what stands in place of what the map says.
     """
 
-    def __init__(self, address: AddressOperand, mode: str, rank: int, site: Site) -> None:
+    def __init__(
+        self, address: AddressOperand, mode: str, rank: int, site: Site, override: Override | None = None
+    ) -> None:
         self.accessor = Accessor(address, "generic", MAP_BYTES, site, 1)
-        self.mode, self.rank, self.site = mode, rank, site
+        self.mode, self.rank, self.site, self.override = mode, rank, site, override
 
     def __call__(self, lane_set: LaneSet, issuers: Issuers) -> tuple[list[TensorCopy], np.ndarray]:
         """The copies of each thread's map, and the maps' addresses in global memory (-1 elsewhere). Raises
@@ -168,7 +172,22 @@ class MapOperand:
                     if launch.sanitize and isinstance(access.owner, Allocation):
                         fences = launch.own(MapFences)
                         fences.check(issuers, item, at + BASE, access.owner, self.site)
-        return [copy for copy in copies if copy is not None], addresses
+        found = [copy for copy in copies if copy is not None]
+        if self.override is not None:
+            given = self.override(lane_set, issuers)
+            changed = {
+                pair: self._overridden(issuers, item, *pair)
+                for item, pair in enumerate(zip(found, given, strict=True))
+            }
+            found = [changed[pair] for pair in zip(found, given, strict=True)]
+        return found, addresses
+
+    def _overridden(self, issuers: Issuers, item: int, copy: TensorCopy, given: Given) -> TensorCopy:
+        """The copy of a map with other values."""
+        try:
+            return tensor_copy(bytes(given.applied(copy.map)), self.mode)
+        except PtxkitError as wrong:
+            raise self._refused(issuers, item, wrong.diagnostics[0].message) from None
 
     def _decoded(self, issuers: Issuers, item: int, access: Any, at: int) -> TensorCopy:
         if access.space not in SPACES:
