@@ -10,17 +10,16 @@ explain. `KINDS` names them as `ptxkit desc` does.
 
 from __future__ import annotations
 
+from ptxkit.encodings.block_scaled import InstrDescMXF4, InstrDescMXF4NVF4, InstrDescMXF8F6F4
 from ptxkit.encodings.instruction import (
     INSTRUCTION_DESCRIPTORS,
     InstrDescF8F6F4,
     InstrDescF16,
     InstrDescI8,
-    InstrDescMXF4,
-    InstrDescMXF4NVF4,
-    InstrDescMXF8F6F4,
     InstrDescTF32,
-    InstructionDescriptor,
+    InstrDescTI16,
 )
+from ptxkit.encodings.instruction_base import InstructionDescriptor
 from ptxkit.encodings.kinds import KINDS
 from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma, base_offset
 from ptxkit.encodings.tensor_maps import Im2colTensorMap, TensorMap, TiledTensorMap, tensor_map
@@ -38,6 +37,7 @@ __all__ = [
     "InstrDescMXF4NVF4",
     "InstrDescMXF8F6F4",
     "InstrDescTF32",
+    "InstrDescTI16",
     "InstructionDescriptor",
     "SmemDescTcgen05",
     "SmemDescWgmma",

@@ -106,6 +106,8 @@ _TABLE = (
     DType("e2m1", 4, _F, "float4_e2m1fn", pack=2),
     DType("ue8m0", 8, _F, "float8_e8m0fnu"),
     DType("ue4m3", 8, _F, "float8_e4m3fn"),
+    DType("ue5m3", 8, _F, "uint8"),
+    DType("s1z4m11", 16, _B, "uint16"),
     DType("e4m3x2", 16, _F, None, lanes=2),
     DType("e5m2x2", 16, _F, None, lanes=2),
     DType("e2m3x2", 16, _F, None, lanes=2),

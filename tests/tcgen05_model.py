@@ -194,7 +194,7 @@ def multiply(product, one, cta, fields, a, b, place_sa, place_sb) -> np.ndarray:
 
 def read_scales(product, cta, rows, halves, identity, place) -> np.ndarray:
     """The scales of each row that one instruction reads."""
-    byte = np.array(selected_bytes(product.vector, identity, product.k96))
+    byte = np.array(selected_bytes(scale_count(product), identity))
     lane, word, _ = tmem_cells(rows, 8, halves)
     wide = word[0, 4, 0] - word[0, 0, 0]
     return cta.read_tensor(lane[:, 0, :1], word[:, 0, :1] + byte // 4 * wide + place, byte % 4 * 8, 8)

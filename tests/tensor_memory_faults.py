@@ -35,6 +35,7 @@ BARE = "    mbarrier.arrive.relaxed.cluster.shared::cta.b64 _, [handed];\n"
 HAND = "    mbarrier.try_wait.parity.shared::cta.b64 %p4, [handed], 0;\n    @!%p4 bra hand;\n"
 THIRD = "    tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd1, %rd2, %r12, %p2;\n"
 SPARSE = "    mov.b32 %r12, 0x08100494;\n"
+INTEGERS = SINGLE.replace("kind::f16", "kind::ti16").replace("8.8", "9.4").replace("sm_100a", "sm_107a")
 UNALLOCATED = "\n".join(
     line.replace("ld.shared.b32 %r5, [slot]", "mov.b32 %r5, 0")
     for line in PAIR.split("\n")
@@ -196,6 +197,9 @@ FAULTS = {
         SPARSE + SECOND.replace("mma.", "mma.sp.").replace("%rd2, ", "%rd2, [%r13], "),
         "found 0b0000",
         base=SINGLE.replace(STORE, STORE.replace("%r4", "%r15")),
+    ),
+    "an integer in two's complement": Fault(
+        "P6133", "0x08100490", "0x08100da0", "in row 0, at 0 along K", base=INTEGERS
     ),
     "a product by a whole warp": Fault("P6129", SECOND, SECOND.replace("%p0", "%p1"), "32 threads"),
     "A overwritten too soon": Fault("P6130", COMMIT, COMMIT + STORE, "may still read"),

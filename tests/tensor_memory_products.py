@@ -10,7 +10,8 @@ import tcgen05_model
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic
 from ptxkit.emulator.tensor_memory.cells import CELLS, PITCH, Area, TensorMemory
 from ptxkit.emulator.tensor_memory.factors import Side
-from ptxkit.emulator.tensor_memory.product import MmaForm, Operands, decode, place
+from ptxkit.emulator.tensor_memory.mma_plan import MmaForm, decode
+from ptxkit.emulator.tensor_memory.product import Operands, place
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.bitpacking import scatter
 from ptxkit.layouts.scales import tmem_cells
@@ -159,17 +160,26 @@ def put_scales(product: Product, placed: Placed, seed: int) -> tuple[np.ndarray,
     return found[0], found[1]
 
 
-def form_of(one: PlannedMma, product: Product) -> MmaForm:
-    """The modifiers of a planned instruction."""
+def form_of(one: PlannedMma, product: Product, capability: tuple[int, int] = (10, 0)) -> MmaForm:
+    """The modifiers of a planned instruction, on a device."""
     vector = product.vector if product.scale else None
     in_tensor = isinstance(product.a, TensorTile)
-    return MmaForm(product.kind, product.cta_group, product.ws, product.sparse, False, vector, in_tensor)
+    return MmaForm(
+        product.kind,
+        product.cta_group,
+        product.ws,
+        product.sparse,
+        False,
+        vector,
+        in_tensor,
+        capability=(10, 3) if product.k96 else capability,
+    )
 
 
 def carry_out(product: Product, placed: Placed, plain: bool = False, capability=(10, 0), plan=None) -> None:
     """Execute every instruction of the plan."""
     for one in plan_mma(product) if plan is None else plan:
-        decoded = decode(form_of(one, product), int(one.idesc))
+        decoded = decode(form_of(one, product, capability), int(one.idesc))
         a = one.a + PLACE_A if isinstance(one.a, int) else int(one.a.moved(BASE_A))
         place_a, place_b = scale_places(product)
         operands = Operands(

@@ -231,16 +231,18 @@ def test_scales_of_b_in_halves():
 
 
 def test_the_bytes_a_scale_id_selects():
-    assert [scales.selected_bytes("1X", i) for i in range(4)] == [(0,), (1,), (2,), (3,)]
-    assert [scales.selected_bytes("2X", i) for i in (0, 2)] == [(0, 1), (2, 3)]
-    assert scales.selected_bytes("4X", 0) == (0, 1, 2, 3)
-    assert scales.selected_bytes("2X", 3, k96=True) == (3, 4, 5)
-    assert scales.selected_bytes("4X", 2, k96=True) == (2, 3, 4, 5, 6, 7)
-    for vector, wrong in (("2X", 1), ("4X", 2), ("1X", 4), ("3X", 0)):
+    assert [scales.selected_bytes(1, i) for i in range(4)] == [(0,), (1,), (2,), (3,)]
+    assert [scales.selected_bytes(2, i) for i in (0, 2)] == [(0, 1), (2, 3)]
+    assert scales.selected_bytes(4, 0) == (0, 1, 2, 3)
+    assert scales.selected_bytes(3, 3) == (3, 4, 5)
+    assert scales.selected_bytes(6, 2) == (2, 3, 4, 5, 6, 7)
+    for count, wrong in ((2, 1), (4, 2), (1, 4), (8, 2)):
         with pytest.raises(PtxkitError):
-            scales.selected_bytes(vector, wrong)
+            scales.selected_bytes(count, wrong)
+    with pytest.raises(PtxkitError, match="must be 1X, 2X or 4X, found 3X"):
+        scales.factor_count("3X")
     with pytest.raises(PtxkitError, match="must be 0, 2, found 1"):
-        scales.selected_bytes("4X", 1, k96=True)
+        scales.selected_bytes(6, 1)
 
 
 # ---- sparsity

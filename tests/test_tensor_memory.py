@@ -9,8 +9,9 @@ from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.cells import PITCH, Area, Box, TensorMemory, boxes_meet, lane_bits
 from ptxkit.emulator.tensor_memory.factors import Side
+from ptxkit.emulator.tensor_memory.mma_plan import Illegal, MmaForm, decode
 from ptxkit.emulator.tensor_memory.moves import move, pack, unpack
-from ptxkit.emulator.tensor_memory.product import Illegal, MmaForm, Operands, decode, place
+from ptxkit.emulator.tensor_memory.product import Operands, place
 from ptxkit.layouts import SharedTile, accumulator_cells
 from ptxkit.layouts.scales import atom_descriptor, atom_offsets
 from ptxkit.layouts.tensor_memory import DATA_PATHS

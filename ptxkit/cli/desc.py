@@ -13,6 +13,8 @@ from ptxkit.encodings.requests import answer_line, decode, encode, parse_fields
 
 _KINDS = f"Kinds: {', '.join(KINDS)}. `ptxkit explain KIND` lists a kind's fields."
 
+_ARCH = click.option("--arch", metavar="TARGET", help="Refuse what this target lacks, e.g. sm_100a.")
+
 
 @click.group(
     epilog="Example: ptxkit desc encode idesc.f16 m=128 n=256 a=bf16 b=bf16 d=f32\n\n"
@@ -31,14 +33,16 @@ def command() -> None:
     examples=(
         ("ptxkit desc encode idesc.f16 m=128 n=256 a=bf16 b=bf16 d=f32", "0x08400490"),
         ("ptxkit desc encode idesc.mxf4nvf4 m=128 n=64 scale=ue4m3", "0x08100480"),
+        ("ptxkit desc encode idesc.ti16 m=128 n=64 --arch sm_107f", "0x08100da0"),
     ),
 )
 @click.argument("kind")
 @click.argument("fields", nargs=-1)
+@_ARCH
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def encode_command(kind: str, fields: tuple[str, ...], as_json: bool) -> int:
+def encode_command(kind: str, fields: tuple[str, ...], arch: str | None, as_json: bool) -> int:
     """Print the value of a descriptor."""
-    value = encode(kind, parse_fields(fields))
+    value = encode(kind, parse_fields(fields), arch)
     if as_json:
         print_json({"schema": 1, "kind": kind, "value": value})
     else:
@@ -55,10 +59,11 @@ def encode_command(kind: str, fields: tuple[str, ...], as_json: bool) -> int:
 )
 @click.argument("kind")
 @click.argument("value")
+@_ARCH
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def decode_command(kind: str, value: str, as_json: bool) -> int:
+def decode_command(kind: str, value: str, arch: str | None, as_json: bool) -> int:
     """Print the fields of a descriptor."""
-    fields = decode(kind, value)
+    fields = decode(kind, value, arch)
     if as_json:
         print_json({"schema": 1, "kind": kind, "fields": fields})
         return 0

@@ -7,8 +7,9 @@ from typing import Any
 
 from ptxkit.bits import FieldRow, Word
 from ptxkit.diagnostics import Diagnostic, counted
-from ptxkit.encodings.instruction import InstructionDescriptor
+from ptxkit.encodings.instruction_base import InstructionDescriptor
 from ptxkit.encodings.requests import kind_class, parse_value
+from ptxkit.encodings.targeted import Targeted
 from ptxkit.encodings.tensor_maps import Im2colTensorMap, TiledTensorMap
 
 
@@ -61,7 +62,10 @@ def _notes(word: Word) -> list[str]:
         return [
             f"M x N x K = {word.m} x {word.n} x {word.k}",
             f"for `.kind::{word.MMA_KIND}` with {', '.join(uses)}",
+            *_needs(word),
         ]
+    if isinstance(word, Targeted):
+        return _needs(word)
     if isinstance(word, TiledTensorMap):
         return [f"`.tile`: one copy moves {_by(word.copied)} of {_by(word.shape)} elements of `{word.dtype}`"]
     if isinstance(word, Im2colTensorMap):
@@ -72,6 +76,10 @@ def _notes(word: Word) -> list[str]:
             f"the bounding box is {_by(word.pixel_box)} of {_by(word.pixels)} pixels",
         ]
     return []
+
+
+def _needs(word: Targeted) -> list[str]:
+    return [f"{what} needs {' or '.join(targets)}" for what, targets in word.needs()]
 
 
 def _by(sizes: list[int]) -> str:

@@ -1,7 +1,8 @@
 """Descriptors by request: the JSON of `ptxkit desc batch`, a request and an answer a line.
 
 `{"op": "encode", "kind": K, ...fields}` gives `{"value": "0x.."}`, `{"op": "decode", "kind": K,
-"value": "0x.."}` gives `{"fields": {..}}`, and what is wrong gives `{"error": {"code", "message"}}`.
+"value": "0x.."}` gives `{"fields": {..}}`, and what is wrong gives `{"error": {"code", "message"}}`. With
+`"arch": "sm_107a"` what that target lacks is wrong, too.
 A tensor map's value is its 128 bytes in hexadecimal, byte 0 first; every other value is a number. JSON has no
 hexadecimal numbers: where a field takes an integer, `"0x7f0000000400"` is one.
 """
@@ -13,10 +14,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ptxkit.bits import Word
+from ptxkit.bits import Word, refuse
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.encodings.kinds import KINDS
+from ptxkit.encodings.targeted import Targeted
 from ptxkit.encodings.tensor_maps import TensorMap
+from ptxkit.targets import parse as parse_target
 
 REQUEST = "P407"
 VALUE = "P408"
@@ -33,16 +36,30 @@ def kind_class(kind: Any) -> type[Word]:
     raise error(REQUEST, f"`kind` must be one of {', '.join(KINDS)}, found {kind}")
 
 
-def encode(kind: str, fields: dict[str, Any]) -> str:
-    """The value of a descriptor as text."""
+def encode(kind: str, fields: dict[str, Any], arch: Any = None) -> str:
+    """The value of a descriptor as text. `arch`: a target that must have it; None for any."""
     word = kind_class(kind)(**fields)
+    _check_target(word, arch)
     return bytes(word).hex() if isinstance(word, TensorMap) else word.hex
 
 
-def decode(kind: str, value: Any) -> dict[str, Any]:
-    """The fields of a descriptor, plain data."""
+def decode(kind: str, value: Any, arch: Any = None) -> dict[str, Any]:
+    """The fields of a descriptor, plain data. `arch`: a target that must have it; None for any."""
     cls = kind_class(kind)
-    return cls.decode(parse_value(cls, value)).fields()
+    word = cls.decode(parse_value(cls, value))
+    _check_target(word, arch)
+    return word.fields()
+
+
+def _check_target(word: Word, arch: Any) -> None:
+    """Raises P407, no such target; P428, it lacks something."""
+    if arch is None:
+        return
+    target = parse_target(arch) if isinstance(arch, str) else None
+    if target is None:
+        raise error(REQUEST, f"`arch` must be a target such as sm_107a, found {arch}")
+    if isinstance(word, Targeted):
+        refuse(word.check_target(target.capability))
 
 
 def parse_value(cls: type[Word], value: Any) -> int:
@@ -74,14 +91,13 @@ def answer(request: Any) -> dict[str, Any]:
         if not isinstance(request, dict):
             raise error(REQUEST, "a request must be a JSON object")
         rest = dict(request)
-        operation = rest.pop("op", None)
-        kind = rest.pop("kind", None)
+        operation, kind, arch = (rest.pop(name, None) for name in ("op", "kind", "arch"))
         if operation == "encode":
-            return {"value": encode(kind, {name: _hexadecimal(value) for name, value in rest.items()})}
+            return {"value": encode(kind, {name: _hexadecimal(value) for name, value in rest.items()}, arch)}
         if operation == "decode":
             if set(rest) != {"value"}:
                 raise error(REQUEST, "a decode request has only `op`, `kind` and `value`")
-            return {"fields": decode(kind, rest["value"])}
+            return {"fields": decode(kind, rest["value"], arch)}
         raise error(REQUEST, f"`op` must be encode or decode, found {operation}")
     except PtxkitError as refused:
         return {"error": error_json(refused.diagnostics)}

@@ -1,6 +1,6 @@
-"""The shapes of `tcgen05.mma` and `wgmma`, as the manual tables them.
+"""The shapes of `tcgen05.mma`, as the manual tables them.
 
-PTX ISA 9.7.16.2.1 table 39, 9.7.16.10.1 table 52 and 9.7.15.2.
+PTX ISA 9.7.16.2.1 table 39, which is table 48 of 9.4 (9.7.18.2.1), and 9.7.16.10.1 table 52.
 """
 
 from __future__ import annotations
@@ -35,12 +35,44 @@ def _steps(low: int, high: int, step: int) -> tuple[int, ...]:
     return tuple(range(low, high + 1, step))
 
 
+class KSize(NamedTuple):
+    """One K that a kind has.
+
+    Attributes:
+        dense: elements along K of one instruction.
+        sparse: the same where A is sparse; None where a sparse A has none of this.
+        targets: those that have it; empty for all.
+    """
+
+    dense: int
+    sparse: int | None
+    targets: tuple[str, ...] = ()
+
+
+_K96 = KSize(96, 192, ("sm_103a", "sm_107a"))
+_RUBIN = ("sm_107f",)
+
+K_SIZES: dict[str, tuple[KSize, ...]] = {
+    "tf32": (KSize(8, 16),),
+    "f16": (KSize(16, 32),),
+    "f8f6f4": (KSize(32, 64), KSize(64, 128, _RUBIN)),
+    "i8": (KSize(32, 64),),
+    "ti16": (KSize(16, 32),),
+    "mxf8f6f4": (KSize(32, 64), KSize(64, 128, _RUBIN)),
+    "mxf4": (KSize(64, 128), _K96, KSize(128, None, _RUBIN)),
+    "mxf4nvf4": (KSize(64, 128), _K96, KSize(128, None, _RUBIN)),
+}
+"""Every K of each MMA kind, in the order of its codes in the instruction descriptor (tables 51 to 53)."""
+
 _FLOAT = ("tf32", "f16", "f8f6f4")
-_PLAIN = (*_FLOAT, "i8")
+_PLAIN = (*_FLOAT, "i8", "ti16")
 _MX4 = ("mxf4", "mxf4nvf4")
-_K = {"tf32": 8, "f16": 16, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "mxf4nvf4": 64}
+_K = {kind: sizes[0].dense for kind, sizes in K_SIZES.items()}
 _K2 = {kind: 2 * k for kind, k in _K.items()}
-_K96 = dict.fromkeys(_MX4, 96)
+_K_96 = dict.fromkeys(_MX4, 96)
+_K_192 = dict.fromkeys(_MX4, 192)
+_K_64 = dict.fromkeys(("f8f6f4", "mxf8f6f4"), 64)
+_K_128 = dict.fromkeys(("f8f6f4", "mxf8f6f4", *_MX4), 128)
 _I8_N = (8, 16, 24, *_steps(32, 256, 16))
 
 SHAPES = (
@@ -62,20 +94,40 @@ SHAPES = (
     Tcgen05Shape(_MX4,           1, False, False, (128,),         _steps(8, 256, 8),    _K),
     Tcgen05Shape(_MX4,           1, False, True,  (128,),         _steps(8, 256, 8),    _K2),
     Tcgen05Shape(_MX4,           2, False, False, (128, 256),     _steps(16, 256, 16),  _K),
-    Tcgen05Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K96),
+    Tcgen05Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K_96),
     Tcgen05Shape(_MX4,           2, False, True,  (256,),         _steps(16, 256, 16),  _K2),
+    # Since PTX ISA 9.4
+    Tcgen05Shape(("ti16",),      1, False, False, (64,),          _steps(8, 256, 8),    _K),
+    Tcgen05Shape(("ti16",),      1, False, True,  (64,),          _steps(8, 256, 8),    _K2),
+    Tcgen05Shape(("ti16",),      1, False, False, (128,),         _steps(16, 256, 16),  _K),
+    Tcgen05Shape(("ti16",),      1, False, True,  (128,),         _steps(16, 256, 16),  _K2),
+    Tcgen05Shape(("ti16",),      2, False, False, (128, 256),     _steps(32, 256, 32),  _K),
+    Tcgen05Shape(("ti16",),      2, False, True,  (128, 256),     _steps(32, 256, 32),  _K2),
+    Tcgen05Shape(("f8f6f4",),    1, False, False, (128,),         _steps(16, 256, 16),  _K_64),
+    Tcgen05Shape(("f8f6f4",),    1, False, True,  (64, 128),      _steps(8, 256, 8),    _K_128),
+    Tcgen05Shape(("f8f6f4",),    2, False, False, (256,),         _steps(16, 256, 16),  _K_64),
+    Tcgen05Shape(("f8f6f4",),    2, False, True,  (128, 256),     _steps(16, 256, 16),  _K_128),
+    Tcgen05Shape(("f8f6f4",),    1, True,  False, (32, 64, 128),  (64, 128, 256),       _K_64),
+    Tcgen05Shape(("f8f6f4",),    1, True,  True,  (32, 64, 128),  (64, 128),            _K_128),
+    Tcgen05Shape(("mxf8f6f4",),  1, False, False, (128,),         _steps(8, 256, 8),    _K_64),
+    Tcgen05Shape(("mxf8f6f4",),  1, False, True,  (128,),         _steps(8, 256, 8),    _K_128),
+    Tcgen05Shape(("mxf8f6f4",),  2, False, False, (256,),         _steps(16, 256, 16),  _K_64),
+    Tcgen05Shape(("mxf8f6f4",),  2, False, True,  (256,),         _steps(16, 256, 16),  _K_128),
+    Tcgen05Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K_128),
+    Tcgen05Shape(_MX4,           1, False, True,  (128,),         _steps(8, 256, 8),    _K_192),
+    Tcgen05Shape(_MX4,           2, False, True,  (256,),         _steps(16, 256, 16),  _K_192),
 )  # fmt: skip
-"""Table 39. K = 96 is for `sm_103a` alone."""
+"""Table 39, and what table 48 of PTX ISA 9.4 adds to it; `K_SIZES` says which targets have which K."""
 
 TRANSPOSED_8BIT_N = {1: _steps(16, 256, 16), 2: _steps(32, 256, 32)}
 """Table 52: N where matrix B has 8-bit elements and is transposed, by `.cta_group`."""
 
-KINDS = ("tf32", "f16", "i8", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4")
+KINDS = tuple(K_SIZES)
 """The MMA kinds of `tcgen05.mma`."""
 
 
 def implied_k(kind: str, sparse: bool) -> int:
-    """K of one `tcgen05.mma` in elements where the descriptor does not ask for 96."""
+    """K of one `tcgen05.mma` in elements where the descriptor does not ask for another one."""
     return (_K2 if sparse else _K)[kind]
 
 

@@ -1,8 +1,8 @@
 """Shared-memory matrix descriptors: what `wgmma` and `tcgen05` read matrices through.
 
-Offsets and addresses are bytes and multiples of 16; the hardware keeps 14 bits of each, so they
-stay below 256 KiB. What LBO and SBO mean depends on the major-ness and the swizzle; `ptxkit.layouts`
-computes both for every canonical layout.
+Offsets and addresses are bytes and multiples of 16; the hardware keeps 14 bits of each, so they stay
+below 256 KiB, or 15 of addresses on sm_107, 512 KiB. What LBO and SBO mean depends on the major-ness and
+the swizzle; `ptxkit.layouts` computes both for every canonical layout.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import ClassVar
 
 from ptxkit.bits import Field, Word64, bits
 from ptxkit.diagnostics import Diagnostic
+from ptxkit.encodings.targeted import Targeted
 
 BASE_OFFSET = "P410"
 ABSOLUTE_MODE = "P411"
 
 
+NARROW = 1 << 18
+"""Addresses and offsets below it fit 14 bits, in units of 16 bytes."""
 PATTERN_BYTES = {"32B": 256, "64B": 512, "128B": 1024, "128B-32B-atom": 1024}
 """Bytes after which the swizzle of a matrix repeats; 9.7.16.4.1, table 41."""
 
@@ -66,24 +69,40 @@ class SmemDescWgmma(_SmemDesc):
     swizzle = bits[63:62].enum({"none": 0, "128B": 1, "64B": 2, "32B": 3}, "swizzling mode")
 
 
-class SmemDescTcgen05(_SmemDesc):
-    """Shared-memory matrix descriptor of `tcgen05.mma` and `tcgen05.cp`."""
+class SmemDescTcgen05(Targeted, _SmemDesc):
+    """Shared-memory matrix descriptor of `tcgen05.mma` and `tcgen05.cp`; table 40 is table 49 of 9.4."""
 
     __slots__ = ()
     KIND = "smem.tcgen05"
     SECTION = "PTX ISA 9.7.16.4.1, table 40"
 
-    leading_byte_offset = bits[29:16].scaled(
+    address = bits[14:0].scaled(16, "matrix start address, bytes; from 0x40000 on `sm_107f`")
+    reserved_15 = bits[15].reserved()
+    leading_byte_offset = bits[30:16].scaled(
         16, "leading dimension byte offset, or the address of the second chunk"
     )
+    reserved_31 = bits[31].reserved()
     constant = bits[48:46] == 0b001
     leading_mode = (
         bits[52].enum({"relative": 0, "absolute": 1}, "leading dimension stride mode").default("relative")
     )
-    reserved_53 = bits[60:53].reserved("reserved, 0 (the manual's 0xb00000000 is a misprint of 0b00000000)")
+    lut_segment = (
+        bits[53]
+        .enum({0: 0, 24: 1}, "bytes of every 48 of B that `.decompress::lut::b` passes over (`sm_107f`)")
+        .default(0)
+    )
+    reserved_54 = bits[60:54].reserved("reserved, 0 (the manual's 0xb00000000 is a misprint of 0b00000000)")
     swizzle = bits[63:61].enum(
         {"none": 0, "128B-32B-atom": 1, "128B": 2, "64B": 4, "32B": 6}, "swizzling mode and atomicity"
     )
+
+    def needs(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """As the base: addresses of 15 bits, and where indexes of look-up tables begin."""
+        for name in ("address", "leading_byte_offset"):
+            if getattr(self, name) >= NARROW:
+                yield f"`{name}` of {getattr(self, name):#x}", ("sm_107f",)
+        if self.lut_segment:
+            yield f"`lut_segment` {self.lut_segment}", ("sm_107f",)
 
     def moved(self, distance: int) -> SmemDescTcgen05:
         """The descriptor of the same matrix `distance` bytes further on."""

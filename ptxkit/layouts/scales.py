@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptxkit.diagnostics import error
+from ptxkit.diagnostics import counted, error
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts.swizzle import LAYOUT_ARGUMENT
 
@@ -17,7 +17,9 @@ ATOM_ROWS = 128
 ATOM_BLOCKS = 4
 ATOM_BYTES = 512
 VECTORS = {"1X": 1, "2X": 2, "4X": 4}
-"""Scales of a row that one MMA consumes, by `.scale_vec`."""
+"""Scales of a row that one MMA of a kind's first K consumes, by `.scale_vec`."""
+IDS = {1: (0, 1, 2, 3), 2: (0, 2), 3: (0, 1, 2, 3), 4: (0,), 6: (0, 2), 8: (0,)}
+"""Scale factor ids by the number of scales that one MMA consumes (9.7.18.10.7.2 of 9.4)."""
 
 
 def atom_offsets() -> np.ndarray:
@@ -70,7 +72,9 @@ def columns(rows: int, blocks: int) -> int:
     return -(-rows // ATOM_ROWS) * -(-blocks // ATOM_BLOCKS) * 4
 
 
-def tmem_cells(rows: int, blocks: int, halves: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def tmem_cells(
+    rows: int, blocks: int, halves: bool = False, lanes: int = 32
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where scales lie in TMEM: lane, column and byte of each, with all its copies.
 
     Row m is in lane m % 32 of every quarter; a column word holds four blocks; rows beyond 32 are in
@@ -81,10 +85,15 @@ def tmem_cells(rows: int, blocks: int, halves: bool = False) -> tuple[np.ndarray
         blocks: blocks along K.
         halves: the scales of B under `.cta_group::2` with M = 128 (layout B): the first half of N in
             quarters 0 and 2, the second in 1 and 3.
+        lanes: 128 where every row of A has a lane of its own, without copies, as sm_107 may have it; further
+            blocks are in the following columns then.
 
     Returns:
         Three int64 arrays (rows, blocks, copies).
     """
+    if lanes == 128:
+        m, j, _ = np.indices((rows, blocks, 1))
+        return m % 128, m // 128 + j // ATOM_BLOCKS * -(-rows // ATOM_ROWS), j % ATOM_BLOCKS
     copies = 2 if halves else 4
     m, j, copy = np.indices((rows, blocks, copies))
     if halves:
@@ -98,22 +107,32 @@ def tmem_cells(rows: int, blocks: int, halves: bool = False) -> tuple[np.ndarray
     return m % 32 + 32 * quarter, column, j % ATOM_BLOCKS
 
 
-def selected_bytes(scale_vec: str, scale_id: int, k96: bool = False) -> tuple[int, ...]:
-    """The bytes of a column word that one MMA reads, by `.scale_vec` and scale factor id.
+def factor_count(scale_vec: str, k_code: int = 0, by_block: bool = True) -> int:
+    """Scales of a row that one MMA reads (9.7.18.10.7.1 of PTX ISA 9.4, table 68).
 
-    With K = 96 it reads half as many again, and goes on in the word of the next four blocks: byte 4 is the
-    first of that one (9.7.16.10.7.2.4 and .5).
-
-    Raises:
-        PtxkitError: P470, the id does not exist for this vector (table 44: 2X 0 or 2, 4X 0; with K = 96
-            2X any, 4X 0 or 2).
+    Args:
+        scale_vec: `1X`, `2X` or `4X`.
+        k_code: which of its kind's K it has; see `ptxkit.encodings.shapes.K_SIZES`.
+        by_block: whether the modifier gives the size of a block; `.scale_vec::NX` stays N where K doubles.
     """
     if scale_vec not in VECTORS:
         raise error(LAYOUT_ARGUMENT, f"`scale_vec` must be 1X, 2X or 4X, found {scale_vec}")
-    step, count = VECTORS[scale_vec], VECTORS[scale_vec]
-    if k96:
-        step, count = step // 2, count // 2 * 3
-    if scale_id not in range(0, 4, step):
-        allowed = ", ".join(str(i) for i in range(0, 4, step))
-        raise error(LAYOUT_ARGUMENT, f"the scale id of {scale_vec} must be {allowed}, found {scale_id}")
+    count = VECTORS[scale_vec]
+    if count == 1 or k_code == 0:
+        return count
+    return count // 2 * 3 if k_code == 1 else count * 2 if by_block else count
+
+
+def selected_bytes(count: int, scale_id: int) -> tuple[int, ...]:
+    """The bytes of a column word that one MMA reads, by how many there are and the scale factor id.
+
+    Where they go on in the word of the next four blocks, byte 4 is the first of that one (9.7.18.10.7.2).
+
+    Raises:
+        PtxkitError: P470, the id does not exist for so many.
+    """
+    if scale_id not in IDS[count]:
+        allowed = ", ".join(map(str, IDS[count]))
+        message = f"the scale id for {counted(count, 'scale factor')} must be {allowed}, found {scale_id}"
+        raise error(LAYOUT_ARGUMENT, message)
     return tuple(range(scale_id, scale_id + count))

@@ -35,6 +35,7 @@ GRANULARITY = {
     "f16": Granularity(4, 1),
     "f8f6f4": Granularity(4, 1),
     "i8": Granularity(4, 1),
+    "ti16": Granularity(4, 1),
     "mxf8f6f4": Granularity(4, 1),
     "mxf4": Granularity(8, 2),
     "mxf4nvf4": Granularity(8, 2),
@@ -44,19 +45,23 @@ MEANINGFUL = {"tf32": (0b1110, 0b0100), "other": (0b0100, 0b1000, 0b1100, 0b1001
 """The only metadata nibbles that mean anything (9.7.16.10.8.1 to .3)."""
 
 
-def granularity(kind: str) -> Granularity:
-    """The granularity of an MMA kind (without `.kind::`)."""
+def granularity(kind: str, version: int = 0) -> Granularity:
+    """The granularity of an MMA kind (without `.kind::`).
+
+    `version`: the sparsity version, 1 where packed 4-bit elements go one by one, as on sm_107a (PTX ISA 9.4).
+    """
     if kind not in GRANULARITY:
         raise error(LAYOUT_ARGUMENT, f"`kind` must be one of {', '.join(GRANULARITY)}, found {kind}")
-    return GRANULARITY[kind]
+    return Granularity(4, 1) if version and GRANULARITY[kind].group == 2 else GRANULARITY[kind]
 
 
-def compress(matrix: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
+def compress(matrix: np.ndarray, kind: str, version: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Matrix A as `.sp` takes it.
 
     Args:
         matrix: (m, k) with k a multiple of the chunk; any type in which zero is zero bits or equals 0.
         kind: the MMA kind.
+        version: the sparsity version.
 
     Returns:
         The stored elements (m, k / 2) and the metadata nibbles, uint8 (m, k / chunk).
@@ -64,7 +69,7 @@ def compress(matrix: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
     Raises:
         PtxkitError: P473, a chunk has more non-zero elements than are stored.
     """
-    chunk, group = granularity(kind)
+    chunk, group = granularity(kind, version)
     m, k = matrix.shape
     if k % chunk:
         raise error(LAYOUT_ARGUMENT, f"`k` of sparse `{kind}` must be a multiple of {chunk}, found {k}")
@@ -89,13 +94,13 @@ def compress(matrix: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
     return stored, nibbles.astype(np.uint8)
 
 
-def decompress(stored: np.ndarray, nibbles: np.ndarray, kind: str) -> np.ndarray:
-    """The dense matrix (m, k) again.
+def decompress(stored: np.ndarray, nibbles: np.ndarray, kind: str, version: int = 0) -> np.ndarray:
+    """The dense matrix (m, k) again, by a kind and sparsity version.
 
     Raises:
         PtxkitError: P473, a nibble without meaning.
     """
-    chunk, group = granularity(kind)
+    chunk, group = granularity(kind, version)
     meaningful = MEANINGFUL.get(kind, MEANINGFUL["other"])
     bad = np.argwhere(~np.isin(nibbles, meaningful))
     if len(bad):
@@ -113,31 +118,34 @@ def decompress(stored: np.ndarray, nibbles: np.ndarray, kind: str) -> np.ndarray
     return dense.reshape(m, chunks * chunk)
 
 
-def metadata_columns(kind: str, k: int) -> int:
+def metadata_columns(kind: str, k: int, version: int = 0) -> int:
     """TMEM columns that the metadata of K dense elements takes: 4 bits a chunk, 32 a column."""
-    return -(-(k // granularity(kind).chunk * 4) // 32)
+    return -(-(k // granularity(kind, version).chunk * 4) // 32)
 
 
-def metadata_cells(kind: str, path: DataPath, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def metadata_cells(
+    kind: str, path: DataPath, k: int, version: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the metadata nibbles lie in TMEM: lane, column and lowest bit, with all copies.
 
-    f16 and tf32 interleave: a lane holds 16 bits of two rows 8 apart, neighbouring groups of 8 lanes the
-    two halves of a step of K (32 elements of f16, 16 of tf32). The other kinds hold a row a lane.
+    f16, ti16 and tf32 interleave: a lane holds 16 bits of two rows 8 apart, neighbouring groups of 8 lanes
+    the two halves of a step of K (32 elements of f16, 16 of tf32). The other kinds hold a row a lane.
 
     Args:
         kind: the MMA kind.
         path: the data path of D (`tensor_memory.data_path`). For layouts C and F the rows spread as D's
             do, which 9.7.16.10.8.5 implies and no formula states.
         k: dense elements along K.
+        version: the sparsity version.
 
     Returns:
         Three int64 arrays (copies, path.rows, k / chunk).
     """
-    chunk, _ = granularity(kind)
+    chunk, _ = granularity(kind, version)
     copies = path.groups
     copy, row, place = np.indices((copies, path.rows, k // chunk))
     group_of_16, in_16 = np.divmod(row, 16)
-    if kind in ("f16", "tf32"):
+    if kind in ("f16", "tf32", "ti16"):
         word, bit = np.divmod(place * 4, 32)
         half, bit = np.divmod(bit, 16)
         lane = in_16 % 8 + 8 * half

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ptxkit.bits import refuse
-from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS, InstructionDescriptor
+from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
+from ptxkit.encodings.instruction_base import InstructionDescriptor
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.tensor_memory import address

@@ -11,6 +11,7 @@ from ptxkit.asm.tree import Instruction, Operand
 from ptxkit.bits import Word
 from ptxkit.diagnostics import Diagnostic, Severity, Span
 from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
+from ptxkit.encodings.targeted import Targeted
 
 
 def check_instruction_descriptor(context: Context, instruction: Instruction, values: Values) -> None:
@@ -26,7 +27,9 @@ def check_instruction_descriptor(context: Context, instruction: Instruction, val
     problems = cls.diagnose(value)
     if not any(problem.is_error for problem in problems):
         group = 2 if "cta_group::2" in instruction.modifiers else 1
-        problems = [*problems, *cls.decode(value).check_use(group, ws="ws" in instruction.modifiers)]
+        word = cls.decode(value)
+        problems = [*problems, *word.check_use(group, ws="ws" in instruction.modifiers)]
+        problems += _lacking(context, word)
     _report(context, instruction, operand, f"instruction descriptor 0x{value:08x}", problems)
 
 
@@ -36,7 +39,14 @@ def check_shared_memory(context: Context, instruction: Instruction, values: Valu
         value = values.of(operand)
         if isinstance(value, int):
             problems = cls.diagnose(value % 2**64)
+            if not any(problem.is_error for problem in problems):
+                problems = [*problems, *_lacking(context, cls.decode(value % 2**64))]
             _report(context, instruction, operand, f"descriptor 0x{value % 2**64:016x}", problems)
+
+
+def _lacking(context: Context, word: Word) -> list[Diagnostic]:
+    """What the module's target does not have of a descriptor."""
+    return word.check_target(context.target.capability) if isinstance(word, Targeted) else []
 
 
 def _report(

@@ -134,20 +134,22 @@ class Scales:
         return Scales(self.significands[index], self.exponents[index], nan)
 
 
-UE4M3 = FORMATS["e4m3"]
+SCALE_FORMATS = {"ue4m3": FORMATS["e4m3"], "ue5m3": FORMATS["ue5m3"]}
 
 
 def decode_scales(codes: np.ndarray, name: str) -> Scales:
-    """Scale factors of type `ue8m0` or `ue4m3`, in `uint8`. The sign bit of `ue4m3` doesn't count."""
+    """Scale factors in `uint8`, of type `ue8m0`, `ue4m3`, whose sign bit doesn't count, or `ue5m3`."""
     if name == "ue8m0":
         exponents = codes.astype(np.int16) - np.int16(127)
         return Scales(np.ones(codes.shape), exponents, _where_any(codes == 0xFF))
-    magnitude = (codes & np.uint8(UE4M3.sign - 1)).astype(np.int16)
-    field = magnitude >> np.int16(UE4M3.fraction_bits)
+    form = SCALE_FORMATS[name]
+    bits = form.exponent_bits + form.fraction_bits
+    magnitude = (codes & np.uint8((1 << bits) - 1)).astype(np.int16)
+    field = magnitude >> np.int16(form.fraction_bits)
     normal = np.maximum(field, np.int16(1))
-    fraction = magnitude - (normal - np.int16(1) << np.int16(UE4M3.fraction_bits))
-    significands = np.ldexp(fraction.astype(np.float64), -UE4M3.fraction_bits)
-    return Scales(significands, normal - np.int16(UE4M3.bias), _where_any(magnitude == UE4M3.nan))
+    fraction = magnitude - (normal - np.int16(1) << np.int16(form.fraction_bits))
+    significands = np.ldexp(fraction.astype(np.float64), -form.fraction_bits)
+    return Scales(significands, normal - np.int16(form.bias), _where_any(magnitude == form.nan))
 
 
 def _where_any(condition: np.ndarray) -> np.ndarray | None:

@@ -166,8 +166,7 @@ def multiply(
         d = _by_halves(model, a, b, c, inner)
     elif model.group > 1:
         assert scales is not None
-        group = model.group * _sparsity(a)
-        d = grouped_step(a, b, decode(c, inner), model, scales, group)
+        d = _grouped(model, a, b, c, scales)
     else:
         d = _ascending(model, a, b, c, inner)
     return to_f16(d.view(np.float32)) if d_type != inner else d
@@ -196,6 +195,23 @@ def _ascending(model: Model, a: Elements, b: Elements, c: np.ndarray, result: st
         left, right = a[k : k + step], b[k : k + step]
         products = len(left.exponents) // _sparsity(a)
         c = fused_step(left, right, decode(c, result), model, result, products)
+    return c
+
+
+def _grouped(
+    model: Model, a: Elements, b: Elements, c: np.ndarray, scales: tuple[Scales, Scales]
+) -> np.ndarray:
+    """Groups of products with their scale factors, in as many steps as fit K; 96 products in one."""
+    depth, step = len(a.exponents), model.step * _sparsity(a)
+    steps = 1 if depth % step else depth // step
+    for at in range(steps):
+        part = slice(at * depth // steps, (at + 1) * depth // steps)
+        count = [len(scale.exponents) // steps for scale in scales]
+        first, second = (
+            scale.at(slice(at * size, (at + 1) * size)) for scale, size in zip(scales, count, strict=True)
+        )
+        group = model.group * _sparsity(a)
+        c = grouped_step(a[part], b[part], decode(c, "f32"), model, (first, second), group)
     return c
 
 

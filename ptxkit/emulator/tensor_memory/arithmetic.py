@@ -18,16 +18,21 @@ from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.factors import (
     Factor,
     Side,
+    check_numbers,
     matrix_a,
     matrix_b,
     rows_with_any,
     side_by_side,
 )
-from ptxkit.emulator.tensor_memory.product import SCALED, Placed, Tcgen05Plan, Tcgen05Product
+from ptxkit.emulator.tensor_memory.mma_plan import SCALED, Tcgen05Plan
+from ptxkit.emulator.tensor_memory.product import Placed, Tcgen05Product
 from ptxkit.layouts.tensor_memory import LANES
 
 SIGN = {"tf32": 1 << 31, "f16": 1 << 15, "bf16": 1 << 15, "e4m3": 1 << 7, "e5m2": 1 << 7, "e3m2": 1 << 5,
-        "e2m3": 1 << 5, "e2m1": 1 << 3}  # fmt: skip
+        "e2m3": 1 << 5, "e2m1": 1 << 3, "s1z4m11": 1 << 15}  # fmt: skip
+INTEGERS = ("i8", "ti16")
+MAGNITUDE = np.uint16(0x7FF)
+"""Of an element of type s1z4m11."""
 
 
 @dataclass(slots=True, eq=False)
@@ -60,9 +65,10 @@ class Arithmetic:
 
         Raises:
             Senseless: sparsity metadata has no meaning.
+            NoNumber: an element of type s1z4m11 has none.
         """
         plan = product.plan
-        b = side_by_side([matrix_b(product, side) for side in sides])
+        b = side_by_side([matrix_b(product, side, tensor) for side in sides])
         scale_b = [_scales(product.scale_b, plan.bytes_b, plan, side.cta, tensor) for side in sides]
         stale = False
         for at, side in enumerate(sides):
@@ -113,9 +119,12 @@ class Arithmetic:
         start: np.ndarray,
         scales: tuple[Scales, Scales] | None,
     ) -> np.ndarray:
+        if plan.form.kind == "ti16":
+            check_numbers(a, "A")
+            check_numbers(b, "B")
         left, right = a.codes[:, :, None], b.codes[:, None]
-        if plan.form.kind == "i8":
-            factors = _integers(left, plan.a), _integers(right, plan.b)
+        if plan.form.kind in INTEGERS:
+            factors = _integers(left, plan.a, plan.negate_a), _integers(right, plan.b, plan.negate_b)
             total = tensor_cores.multiply_integers(*factors, start.view(np.int32), plan.saturate)
             return total.view(np.uint32)
         first = _decoded(left, plan.a, plan.negate_a)
@@ -136,7 +145,7 @@ def arithmetic(capability: tuple[int, int], plan: Tcgen05Plan, plain: bool) -> A
     Raises:
         Unsupported: no model of that device is known.
     """
-    if plain or plan.form.kind == "i8":
+    if plain or plan.form.kind in INTEGERS:
         return Arithmetic(None)
     element = plan.form.kind if plan.form.kind in SCALED else plan.a
     model = tensor_cores.find(capability, "tcgen05", element)
@@ -167,7 +176,10 @@ def _decoded(codes: np.ndarray, dtype: str, negate: bool) -> Elements:
     return tensor_cores.decode(codes, dtype)
 
 
-def _integers(codes: np.ndarray, dtype: str) -> np.ndarray:
+def _integers(codes: np.ndarray, dtype: str, negate: bool) -> np.ndarray:
+    if dtype == "s1z4m11":
+        size = (codes & MAGNITUDE).astype(np.int32)
+        return np.where((codes & SIGN[dtype] != 0) != negate, -size, size)
     return (codes if dtype == "u8" else codes.view(np.int8)).astype(np.int32)
 
 

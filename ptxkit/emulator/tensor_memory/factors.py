@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.tensor_cores.elements import expand
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.mma_plan import Tcgen05Plan
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
-from ptxkit.emulator.tensor_memory.product import Placed, Tcgen05Plan, Tcgen05Product
+from ptxkit.emulator.tensor_memory.product import LUT_GROUP, Placed, Tcgen05Product
 from ptxkit.layouts.sparsity import MEANINGFUL
 
 TF32 = np.uint32(0xFFFFE000)
@@ -29,6 +31,24 @@ class Senseless(Exception):
     def __init__(self, nibble: int, row: int, chunk: int, allowed: tuple[int, ...]) -> None:
         super().__init__("metadata")
         self.nibble, self.row, self.chunk, self.allowed = nibble, row, chunk, allowed
+
+
+class NoNumber(Exception):
+    """An element of type s1z4m11 of which one of the four bits that must be zero is set.
+
+    Attributes:
+        code: the element.
+        row, k: where it is in its matrix.
+        matrix: `A` or `B`.
+    """
+
+    def __init__(self, code: int, row: int, k: int, matrix: str) -> None:
+        super().__init__("element")
+        self.code, self.row, self.k, self.matrix = code, row, k, matrix
+
+
+ZEROS = np.uint16(0x7800)
+"""The bits of an element of type s1z4m11 that must be zero."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,10 +76,12 @@ class Factor:
     unknown: np.ndarray | None
 
 
-def matrix_b(product: Tcgen05Product, side: Side) -> Factor:
+def matrix_b(product: Tcgen05Product, side: Side, tensor: TensorMemory) -> Factor:
     """B of one CTA."""
     plan = product.plan
-    found = from_shared(product.b, side, plan.b)
+    if product.lut is not None:
+        return _looked_up(product, product.lut, side, tensor)
+    found = stored_in_shared(product.b, side, plan, "b")
     if product.shift:
         found.codes = found.codes[:, product.shift :]
         found.unknown = None if found.unknown is None else found.unknown[product.shift :]
@@ -68,6 +90,16 @@ def matrix_b(product: Tcgen05Product, side: Side) -> Factor:
         found.codes = np.where(zeroed, found.codes.dtype.type(0), found.codes)
         found.unknown = None if found.unknown is None else found.unknown & ~zeroed
     return found
+
+
+def check_numbers(factor: Factor, matrix: str) -> None:
+    """Elements of type s1z4m11 must be numbers, undefined ones apart. Raises NoNumber."""
+    wrong = factor.codes & ZEROS != 0
+    if factor.unknown is not None:
+        wrong &= ~factor.unknown
+    if wrong.any():
+        k, row = (int(i) for i in np.argwhere(wrong)[0])
+        raise NoNumber(int(factor.codes[k, row]), row, k, matrix)
 
 
 def side_by_side(halves: list[Factor]) -> Factor:
@@ -83,14 +115,53 @@ def side_by_side(halves: list[Factor]) -> Factor:
     return Factor(np.concatenate([half.codes for half in halves], axis=1), unknown)
 
 
-def from_shared(operand: Tcgen05SharedOperand, side: Side, dtype: str) -> Factor:
-    """A matrix in the shared memory of a CTA."""
+def stored_in_shared(operand: Tcgen05SharedOperand, side: Side, plan: Tcgen05Plan, name: str) -> Factor:
+    """Matrix `a` or `b` as it is stored in the shared memory of a CTA."""
+    dtype = plan.a if name == "a" else plan.b
+    codes, masks = _gathered(operand, side)
+    if plan.stream(dtype):
+        codes = fields_of(codes, DTYPES[dtype].bits)
+    if masks is None:
+        return Factor(codes, None)
+    return Factor(codes, rows_with_any(masks & TF32 if dtype == "tf32" else masks))
+
+
+def _gathered(operand: Tcgen05SharedOperand, side: Side) -> tuple[np.ndarray, np.ndarray | None]:
+    """The codes of an operand, and their undefined bits."""
     at = operand.start - side.start
     codes = operand.map.gather(side.memory, at)
-    if side.shadow is None:
-        return Factor(codes, None)
-    masks = operand.map.gather(side.shadow, at)
-    return Factor(codes, rows_with_any(masks & TF32 if dtype == "tf32" else masks))
+    return codes, None if side.shadow is None else operand.map.gather(side.shadow, at)
+
+
+def fields_of(codes: np.ndarray, bits: int) -> np.ndarray:
+    """Numbers of some bits each that follow each other through bytes (k, rows), the lowest bits first."""
+    each = np.unpackbits(codes, axis=0, bitorder="little").reshape(-1, bits, codes.shape[1])
+    return np.packbits(each, axis=1, bitorder="little")[:, 0]
+
+
+INDEX_BITS = 3
+"""Of an index into a look-up table."""
+
+
+def _looked_up(product: Tcgen05Product, lut: Placed, side: Side, tensor: TensorMemory) -> Factor:
+    """B out of the tables that its indexes point into: one for every eight columns."""
+    plan, first = product.plan, product.lut_segment
+    used = slice(first, first + plan.k * INDEX_BITS // 8)
+    codes, masks = _gathered(product.b, side)
+    indexes = fields_of(codes[used], INDEX_BITS)
+    group = np.arange(plan.columns) // LUT_GROUP
+    cells = (lut.map.cells + lut.cell)[0]
+    unknown = None if masks is None else rows_with_any(masks[used])
+    lacking = tensor.undefined(side.cta, cells)
+    if lacking is not None:
+        read = rows_with_any(_entries(lacking)[indexes, group])
+        unknown = read if unknown is None else unknown if read is None else unknown | read
+    return Factor(_entries(tensor.load(side.cta, cells))[indexes, group], unknown)
+
+
+def _entries(words: np.ndarray) -> np.ndarray:
+    """The eight bytes of each table (8, tables) out of its two words (2, tables)."""
+    return np.ascontiguousarray(words.T).view(np.uint8).T
 
 
 def rows_with_any(masks: np.ndarray) -> np.ndarray | None:
@@ -106,10 +177,13 @@ def matrix_a(
     read of it out of shared memory before."""
     plan = product.plan
     if isinstance(product.a, Tcgen05SharedOperand):
-        stored = [from_shared(product.a, side, plan.a) if read is None else read]
+        stored = [stored_in_shared(product.a, side, plan, "a") if read is None else read]
     else:
         stored = _from_tensor(product.a, side.cta, tensor, plan.a)
-        if plan.form.kind in ("f8f6f4", "mxf8f6f4"):
+        if plan.stream(plan.a):
+            for part in stored:
+                part.codes = fields_of(_bytes_of(part.codes), DTYPES[plan.a].bits)
+        elif plan.form.kind in ("f8f6f4", "mxf8f6f4"):
             for part in stored:
                 part.codes = tensor_cores.container(part.codes, plan.a)
         if plan.form.ashift:
@@ -122,6 +196,12 @@ def matrix_a(
         both = max(len(nibbles), len(stored))
         stored, nibbles = stored * (both // len(stored)), nibbles * (both // len(nibbles))
     return [_dense(plan, part, chosen) for part, chosen in zip(stored, nibbles, strict=True)]
+
+
+def _bytes_of(words: np.ndarray) -> np.ndarray:
+    """The bytes of words (k, rows), the lowest first."""
+    split = np.ascontiguousarray(words.T).view(np.uint8)
+    return np.ascontiguousarray(split.T)
 
 
 def _one_down(codes: np.ndarray) -> np.ndarray:
@@ -150,7 +230,8 @@ def _from_tensor(operand: Placed, cta: int, tensor: TensorMemory, dtype: str) ->
 
 def _dense(plan: Tcgen05Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
     """A with its dense K."""
-    width = 32 if plan.a == "tf32" else 4 if plan.form.kind in ("mxf4", "mxf4nvf4") else 8
+    pairs = plan.form.kind in ("mxf4", "mxf4nvf4") and plan.sparsity_version == 0
+    width = 32 if plan.a == "tf32" else 4 if pairs else 8
     allowed = MEANINGFUL.get(plan.form.kind, MEANINGFUL["other"])
     bad = ~np.isin(nibbles.codes, allowed)
     if nibbles.unknown is not None:

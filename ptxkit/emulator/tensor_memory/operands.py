@@ -85,7 +85,7 @@ def _runs(chunks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 BITS = {
-    "tf32": 32, "f16": 16, "bf16": 16,
+    "tf32": 32, "f16": 16, "bf16": 16, "s1z4m11": 16,
     "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "e3m2": 6, "e2m3": 6, "e2m1": 4,
 }  # fmt: skip
 """Bits of an element as it is stored in shared memory, padding apart."""

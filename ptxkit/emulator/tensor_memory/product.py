@@ -1,7 +1,7 @@
-"""One `tcgen05.mma`: what its descriptors mean, what it reads and writes. PTX ISA 9.7.16.10.
+"""One `tcgen05.mma`: what it reads and writes. PTX ISA 9.7.16.10.
 
-`decode` turns the modifiers and the instruction descriptor into a `Tcgen05Plan`, once; `Tcgen05Plan.place`
-adds the addresses of one instruction. `ptxkit.emulator.tensor_memory.arithmetic` computes.
+`mma_plan.decode` turns the modifiers and the instruction descriptor into a `Tcgen05Plan`, once; `place` adds
+the addresses of one instruction. `ptxkit.emulator.tensor_memory.arithmetic` computes.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.tensor_memory.cells import PITCH, Area, Box
+from ptxkit.emulator.tensor_memory.mma_plan import Illegal, Tcgen05Plan
 from ptxkit.emulator.tensor_memory.operands import (
     CellMap,
     Tcgen05SharedOperand,
@@ -19,168 +22,11 @@ from ptxkit.emulator.tensor_memory.operands import (
     shared_operand,
     tensor_map,
 )
-from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.encodings.zero_column_mask import ZeroColumnMask
-from ptxkit.isa.modifiers import ScaleVector
-from ptxkit.layouts.scales import selected_bytes, tmem_cells
+from ptxkit.layouts.scales import tmem_cells
 from ptxkit.layouts.sparsity import metadata_cells
-from ptxkit.layouts.tensor_memory import DataPath, data_path
-
-SCALED = ("mxf8f6f4", "mxf4", "mxf4nvf4")
-PADDED = ("f8f6f4", "mxf8f6f4")
-"""Kinds whose elements of 4 and 6 bits take as much room as 8-bit ones."""
-BLOCKS = {("mxf8f6f4", "block32"): "1X", ("mxf4", "block32"): "2X", ("mxf4nvf4", "block32"): "2X",
-          ("mxf4nvf4", "block16"): "4X"}  # fmt: skip
-"""`.scale_vec` for its aliases, for every K but 96 (9.7.16.10.7.1)."""
-DEFAULT_VECTOR = {"mxf8f6f4": "1X", "mxf4": "2X"}
-
-
-class Illegal(Exception):
-    """Descriptors that mean nothing to the instruction.
-
-    Attributes:
-        code: of the rule that they break.
-        problems: what is wrong.
-    """
-
-    def __init__(self, code: str, problems: list[Diagnostic]) -> None:
-        super().__init__(code)
-        self.code = code
-        self.problems = problems
-
-
-@dataclass(frozen=True, slots=True)
-class MmaForm:
-    """The modifiers of a `tcgen05.mma`.
-
-    Attributes:
-        kind: without `kind::`.
-        cta_group: 1 or 2.
-        ws, sparse, ashift: as in the opcode.
-        vector: `1X`, `2X` or `4X`; None without block scaling.
-        tensor_a: whether A lies in tensor memory.
-        columns: of tensor memory that the device has.
-    """
-
-    kind: str
-    cta_group: int
-    ws: bool
-    sparse: bool
-    ashift: bool
-    vector: str | None
-    tensor_a: bool
-    columns: int = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Tcgen05Plan:
-    """What a form computes with one instruction descriptor.
-
-    Attributes:
-        form: the modifiers.
-        m, n, k: the shape; M of both CTAs together.
-        a, b, d: element types.
-        path: the data path of D; a CTA has `path.rows` rows.
-        major_a, major_b: `K` or `MN`.
-        negate_a, negate_b, saturate: of the descriptor.
-        selector: the sparsity selector.
-        max_shift: columns of B that `.ws` may be shifted by.
-        scale: type of the scale factors, or None.
-        bytes_a, bytes_b: the bytes of a scale word that are used; those from 4 on are of the word with the
-            next four blocks.
-    """
-
-    form: MmaForm
-    m: int
-    n: int
-    k: int
-    a: str
-    b: str
-    d: str
-    path: DataPath
-    major_a: str
-    major_b: str
-    negate_a: bool
-    negate_b: bool
-    saturate: bool
-    selector: int
-    max_shift: int
-    scale: str | None
-    bytes_a: tuple[int, ...]
-    bytes_b: tuple[int, ...]
-
-    @property
-    def stored_k(self) -> int:
-        """Elements of a row of A that are stored."""
-        return self.k // 2 if self.form.sparse else self.k
-
-    @property
-    def columns(self) -> int:
-        """Columns of B that one CTA holds."""
-        return self.n // self.form.cta_group
-
-    def container(self, dtype: str) -> int:
-        """Bits of an element in tensor memory."""
-        bits = DTYPES[dtype].bits
-        return max(bits, 8) if self.form.kind in PADDED else bits
-
-    def padded(self, dtype: str) -> bool:
-        """Whether elements have gaps in shared memory."""
-        return self.form.kind in PADDED and DTYPES[dtype].bits < 8
-
-
-@lru_cache(maxsize=256)
-def decode(form: MmaForm, idesc: int) -> Tcgen05Plan:
-    """The meaning of an instruction descriptor. Raises P6125; the problems name the rule."""
-    cls = INSTRUCTION_DESCRIPTORS[form.kind]
-    problems = [problem for problem in cls.diagnose(idesc) if problem.is_error]
-    if problems:
-        raise Illegal("P6125", problems)
-    word = cls.decode(idesc)
-    problems = list(word.check_use(form.cta_group, form.ws))
-    fields = word.fields()
-    if word.sparse != form.sparse:
-        bit, wanted = int(word.sparse), "`.sp`" if form.sparse else "no `.sp`"
-        problems.append(Diagnostic("P426", f"bit 2, sparsity, is {bit} in an instruction with {wanted}"))
-    if form.ashift and word.m not in (128, 256):
-        problems.append(Diagnostic("P426", f"`.ashift` needs M = 128 or 256, found {word.m}"))
-    scale = fields.get("scale") if form.kind in SCALED else None
-    if scale == "ue4m3" and form.vector != "4X":
-        problems.append(
-            Diagnostic("P426", f"scale factors of ue4m3 need `.scale_vec::4X`, found {form.vector}")
-        )
-    chosen = []
-    for name in ("sfa_id", "sfb_id"):
-        try:
-            chosen.append(selected_bytes(form.vector, fields[name], word.k == 96) if form.vector else ())
-        except PtxkitError as wrong:
-            problems += wrong.diagnostics
-    if problems:
-        raise Illegal("P6125", problems)
-    return Tcgen05Plan(
-        form=form,
-        m=word.m,
-        n=word.n,
-        k=word.k,
-        a=word.a,
-        b=word.b,
-        d=fields.get("d", word.D),
-        path=data_path(word.m, form.cta_group, form.sparse, form.ws),
-        major_a="MN" if word.transpose_of("a") else "K",
-        major_b="MN" if word.transpose_of("b") else "K",
-        negate_a=bool(fields.get("negate_a")),
-        negate_b=bool(fields.get("negate_b")),
-        saturate=bool(fields.get("saturate")),
-        selector=fields.get("sparsity_selector", 0),
-        max_shift=fields.get("max_shift", 0),
-        scale=scale,
-        bytes_a=chosen[0],
-        bytes_b=chosen[1],
-    )
-
-
-# ---- one instruction
+from ptxkit.layouts.tensor_memory import DataPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +38,7 @@ class Operands:
         a: matrix descriptor, or TMEM address.
         b: matrix descriptor.
         accumulate: `enable-input-d`.
-        metadata, scale_a, scale_b: TMEM addresses, None where there are none.
+        metadata, scale_a, scale_b, lut: TMEM addresses, None where there are none.
         mask: zero-column mask descriptor, or None.
         scale_input: `scale-input-d`.
     """
@@ -206,6 +52,7 @@ class Operands:
     scale_b: int | None = None
     mask: int | None = None
     scale_input: int = 0
+    lut: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +80,7 @@ class Tcgen05Product:
         d: where D lies.
         a: matrix A.
         b: matrix B, or this CTA's half of it.
-        metadata, scale_a, scale_b: in tensor memory, where there are such.
+        metadata, scale_a, scale_b, lut: in tensor memory, where there are such.
         mask: for each column of B whether it counts as zero; None for no.
         shift: the first column of B.
     """
@@ -246,8 +93,10 @@ class Tcgen05Product:
     metadata: Placed | None
     scale_a: Placed | None
     scale_b: Placed | None
+    lut: Placed | None
     mask: tuple[int, ...] | None
     shift: int
+    lut_segment: int = 0
 
     @property
     def shared(self) -> tuple[Tcgen05SharedOperand, ...]:
@@ -257,7 +106,7 @@ class Tcgen05Product:
     @property
     def reads(self) -> tuple[Box, ...]:
         """The cells that are read, those of D apart."""
-        placed = (self.a, self.metadata, self.scale_a, self.scale_b)
+        placed = (self.a, self.metadata, self.scale_a, self.scale_b, self.lut)
         return tuple(part.box for part in placed if isinstance(part, Placed))
 
     @property
@@ -266,12 +115,15 @@ class Tcgen05Product:
         return self.d.boxes
 
 
-def smem_descriptor(word: int) -> SmemDescTcgen05:
-    """A matrix descriptor. Raises P6126."""
+def smem_descriptor(word: int, capability: tuple[int, int]) -> SmemDescTcgen05:
+    """A matrix descriptor on a device of a compute capability. Raises P6126."""
     problems = [problem for problem in SmemDescTcgen05.diagnose(word) if problem.is_error]
+    if not problems:
+        found = SmemDescTcgen05.decode(word)
+        problems = found.check_target(capability)
     if problems:
         raise Illegal("P6126", problems)
-    return SmemDescTcgen05.decode(word)
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -288,20 +140,24 @@ def place(plan: Tcgen05Plan, operands: Operands) -> Tcgen05Product:
     if form.tensor_a:
         a: Tcgen05SharedOperand | Placed = _matrix_a(plan, operands.a)
     else:
-        descriptor = smem_descriptor(operands.a)
-        rows, stored = plan.path.rows, plan.stored_k
-        a = _shared(descriptor, rows, stored, plan.a, plan.major_a, plan.padded(plan.a))
-    columns = plan.columns + shift
-    b = _shared(smem_descriptor(operands.b), columns, plan.k, plan.b, plan.major_b, plan.padded(plan.b))
+        a = _matrix(plan, operands.a, plan.path.rows, plan.stored_k, plan.a, plan.major_a)
+    lut = None
+    if form.lut_b:
+        b, lut, segment = _compressed_b(plan, operands)
+    else:
+        segment = 0
+        b = _matrix(plan, operands.b, plan.columns + shift, plan.k, plan.b, plan.major_b)
     metadata = scale_a = scale_b = None
     if operands.metadata is not None:
-        metadata = _placed(_metadata_map(form.kind, plan.path, plan.k), operands.metadata, plan.selector)
+        found = _metadata_map(form.kind, plan.path, plan.k, plan.sparsity_version)
+        metadata = _placed(found, operands.metadata, plan.selector)
     if operands.scale_a is not None and operands.scale_b is not None:
         halves = plan.path.name == "B"
         words = [max(chosen) // 4 + 1 for chosen in (plan.bytes_a, plan.bytes_b)]
-        scale_a = _placed(_scale_map(plan.path.rows, False, words[0]), operands.scale_a & SCALE_ADDRESS)
+        map_a = _scale_map(plan.path.rows, False, words[0], plan.sfa_lanes)
+        scale_a = _placed(map_a, operands.scale_a & SCALE_ADDRESS)
         scale_b = _placed(_scale_map(plan.n, halves, words[1]), operands.scale_b & SCALE_ADDRESS)
-    product = Tcgen05Product(plan, operands, d, a, b, metadata, scale_a, scale_b, mask, shift)
+    product = Tcgen05Product(plan, operands, d, a, b, metadata, scale_a, scale_b, lut, mask, shift, segment)
     for box in (*product.writes, *product.reads):
         if box.beyond(form.columns):
             message = f"expected 128 lanes of {form.columns} columns, found {box}"
@@ -311,6 +167,38 @@ def place(plan: Tcgen05Plan, operands: Operands) -> Tcgen05Product:
 
 SCALE_ADDRESS = 0x3FFF_FFFF
 """Scale factor addresses may carry the scale factor id in bits 30 and 31, as CUTLASS leaves it there."""
+
+
+LUT_BYTES, LUT_GROUP = 48, 8
+"""Bytes of a row of compressed B, for 128 elements along K, and columns of B that share a table."""
+
+
+def _matrix(plan: Tcgen05Plan, word: int, mn: int, k: int, dtype: str, major: str) -> Tcgen05SharedOperand:
+    descriptor = smem_descriptor(word, plan.form.capability)
+    if descriptor.lut_segment:
+        message = "`lut_segment` is for B of `.decompress::lut::b`, found 24"
+        raise Illegal("P6126", [Diagnostic("P426", message)])
+    if plan.stream(dtype):
+        return _shared(descriptor, mn, k * DTYPES[dtype].bits // 8, "u8", major, False)
+    return _shared(descriptor, mn, k, dtype, major, plan.padded(dtype))
+
+
+def _compressed_b(plan: Tcgen05Plan, operands: Operands) -> tuple[Tcgen05SharedOperand, Placed, int]:
+    """B as bytes of indexes, its tables, and how many bytes of a row are passed over."""
+    assert operands.lut is not None
+    descriptor = smem_descriptor(operands.b, plan.form.capability)
+    if operands.lut & 1:
+        message = f"look-up tables begin at an even column, found {operands.lut & 0xFFFF}"
+        raise Illegal("P6110", [Diagnostic("P426", message)])
+    tables = _placed(_lut_map(plan.columns // LUT_GROUP), operands.lut)
+    return _shared(descriptor, plan.columns, LUT_BYTES, "u8", "K", False), tables, descriptor.lut_segment
+
+
+@lru_cache(maxsize=32)
+def _lut_map(groups: int) -> CellMap:
+    """The two words with the table of each group of columns: a lane a group."""
+    _, lane, word = np.indices((1, groups, 2))
+    return tensor_map(lane, word, word * 0, 32)
 
 
 def _shared(
@@ -331,21 +219,24 @@ def _matrix_a(plan: Tcgen05Plan, address: int) -> Placed:
     try:
         spread = plan.path.lane_of_16 == 32
         lane = address >> 16 if spread else 0
-        found = operand_a_map(plan.path.name, plan.stored_k, plan.container(plan.a), lane)
+        bits, k = plan.container(plan.a), plan.stored_k
+        if plan.stream(plan.a):
+            bits, k = 32, k * bits // 32
+        found = operand_a_map(plan.path.name, k, bits, lane)
     except PtxkitError as wrong:
         raise Illegal("P6125", list(wrong.diagnostics)) from None
     return _placed(found, address & 0xFFFF if spread else address)
 
 
 @lru_cache(maxsize=64)
-def _metadata_map(kind: str, path: DataPath, k: int) -> CellMap:
-    return tensor_map(*metadata_cells(kind, path, k), 4)
+def _metadata_map(kind: str, path: DataPath, k: int, version: int) -> CellMap:
+    return tensor_map(*metadata_cells(kind, path, k, version), 4)
 
 
 @lru_cache(maxsize=64)
-def _scale_map(rows: int, halves: bool, words: int) -> CellMap:
+def _scale_map(rows: int, halves: bool, words: int, lanes: int = 32) -> CellMap:
     """The words with the factors of each row: (copies, words, rows)."""
-    lane, word, _ = tmem_cells(rows, 4 * words, halves)
+    lane, word, _ = tmem_cells(rows, 4 * words, halves, lanes)
     axes = (2, 0, 1)
     lane, word = lane[:, ::4].transpose(axes), word[:, ::4].transpose(axes)
     return tensor_map(lane, word, word * 0, 32)
@@ -366,10 +257,3 @@ def _zero_columns(plan: Tcgen05Plan, word: int | None) -> tuple[tuple[int, ...] 
         raise Illegal("P6127", problems)
     bits = tuple(mask.mask(plan.m, plan.n))
     return (bits if any(bits) else None), mask.shift
-
-
-def vector_of(kind: str, size: ScaleVector | None) -> str:
-    """`1X`, `2X` or `4X` for a block-scaled kind, by the modifier or by default."""
-    if size is None:
-        return DEFAULT_VECTOR[kind]
-    return BLOCKS.get((kind, size)) or size.removeprefix("scale_vec::")

@@ -16,8 +16,8 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine
+from ptxkit.emulator.tensor_memory.mma_plan import Illegal
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
-from ptxkit.emulator.tensor_memory.product import Illegal
 
 
 def cta_group(instruction: ScopedInstruction) -> int:

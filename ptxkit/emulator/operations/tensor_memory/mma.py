@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import tensor_cores
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
@@ -26,22 +25,12 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
-from ptxkit.emulator.tensor_memory.factors import Factor, Senseless, from_shared
+from ptxkit.emulator.tensor_memory.factors import Factor, NoNumber, Senseless, stored_in_shared
+from ptxkit.emulator.tensor_memory.mma_plan import Illegal, MmaForm, Tcgen05Plan, decode, vector_of
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
-from ptxkit.emulator.tensor_memory.product import (
-    Illegal,
-    MmaForm,
-    Operands,
-    Tcgen05Plan,
-    Tcgen05Product,
-    decode,
-    place,
-    vector_of,
-)
-from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
-from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind
-from ptxkit.targets import limits
+from ptxkit.emulator.tensor_memory.product import Operands, Tcgen05Product, place
+from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind, ScaleVector
 
 effect, later = Effects("tcgen05"), Effects("compression")
 
@@ -50,7 +39,8 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     """`tcgen05.mma{.ws}{.sp}.cta_group.kind{..} [d], a, b-desc, {[sp-meta],} idesc, enable-input-d, ..`."""
     sparse, group_size = instruction["sp"] is not None, cta_group(instruction)
     kind = instruction.the(MmaKind).removeprefix("kind::")
-    vector = vector_of(kind, instruction["scale_vectorsize"]) if instruction["block_scale"] else None
+    size = instruction["scale_vectorsize"]
+    vector = vector_of(kind, size) if instruction["block_scale"] else None
     collectors = _collectors(instruction, ws)
     capability, plain = (
         instruction.scope.program.capability,
@@ -58,8 +48,6 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     )
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
-    if kind not in INSTRUCTION_DESCRIPTORS or "lut" in instruction.operands:
-        raise Unsupported("`.kind::ti16` and look-up tables")
     instruction.scope.program.touches("shared", 16)
     read = _MmaOperands(instruction, group_size)
     static = MmaForm(
@@ -70,7 +58,9 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
         instruction["ashift"] is not None,
         vector,
         "a" in instruction.operands,
-        limits(capability).tensor_memory_columns,
+        not isinstance(size, ScaleVector) or size in (ScaleVector.BLOCK16, ScaleVector.BLOCK32),
+        "lut" in instruction.operands,
+        capability,
     )
     computing: dict[Tcgen05Plan, Arithmetic] = {}
     site = instruction.site
@@ -85,9 +75,6 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)
-                if plan.k == 96 and capability != (10, 3):
-                    found = f"sm_{capability[0]}{capability[1]}"
-                    raise Illegal("P6125", [Diagnostic("P425", f"`k` of 96 needs sm_103a, found {found}")])
                 product = place(plan, operands)
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
@@ -155,7 +142,7 @@ class ProductWork(Tcgen05Work):
         """As the base; of what has been read, later changes don't count."""
         if self.read is None and isinstance(self.product.a, Tcgen05SharedOperand):
             sides = [self.engine.side(cta) for cta in self.ctas]
-            self.read = [from_shared(self.product.a, side, self.product.plan.a) for side in sides]
+            self.read = [stored_in_shared(self.product.a, side, self.product.plan, "a") for side in sides]
 
     def _multiply(self) -> None:
         engine, site, who, product = self.engine, self.site, self.who, self.product
@@ -177,6 +164,14 @@ class ProductWork(Tcgen05Work):
                 site,
                 (who, f"for row {wrong.row} of A, chunk {wrong.chunk}"),
                 "copy the metadata to where the instruction looks for it",
+            ) from None
+        except NoNumber as wrong:
+            raise fault(
+                "P6133",
+                f"expected zeros in bits 11 to 14 of an element of {wrong.matrix}, found {wrong.code:#06x}",
+                site,
+                (who, f"in row {wrong.row}, at {wrong.k} along K"),
+                "write a sign in bit 15 and a magnitude below 2048, not two's complement",
             ) from None
         if stale:
             launch.warn(
@@ -232,6 +227,7 @@ class _MmaOperands:
         )
         self.lanes = [Operand(instruction, part, "b32") for part in lanes]
         self.enable, self.mask = named("enable_input_d"), named("zero_column_mask_desc")
+        self.lut = named("lut")
         self.scale_input = instruction.constant("scale_input_d") or 0
         self.group_size = group_size
 
@@ -247,13 +243,13 @@ class _MmaOperands:
             values(one)
             for one in (
                 self.idesc, self.d, self.a, self.b, self.enable, self.metadata, self.scale_a, self.scale_b,
-                self.mask,
+                self.mask, self.lut,
             )
         ]  # fmt: skip
         lanes = [values(one) for one in self.lanes]
         found = []
-        for item, (idesc, *rest) in enumerate(zip(*columns, strict=True)):
-            operands = replace(Operands(*rest), scale_input=self.scale_input)
+        for item, (idesc, *rest, lut) in enumerate(zip(*columns, strict=True)):
+            operands = replace(Operands(*rest), scale_input=self.scale_input, lut=lut)
             words = [one[item] for one in lanes]
             found.append((idesc, operands, lanes_of(words, self.group_size) if words else None))
         return found

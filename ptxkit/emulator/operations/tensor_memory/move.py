@@ -28,10 +28,11 @@ from ptxkit.emulator.sync_points import executing, executing_rows
 from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.cells import PITCH
 from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
+from ptxkit.emulator.tensor_memory.mma_plan import Illegal
 from ptxkit.emulator.tensor_memory.moves import Move, move, pack, unpack
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
-from ptxkit.emulator.tensor_memory.product import Illegal, smem_descriptor
+from ptxkit.emulator.tensor_memory.product import smem_descriptor
 from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape, Multicast
 from ptxkit.layouts.tensor_memory import QUARTER
@@ -240,10 +241,10 @@ def cp(instruction: ScopedInstruction) -> Effect:
     pattern = moves.copy(instruction.the(MovementShape), instruction.find(Multicast) or "")
     target, descriptor = Operand(instruction, "taddr"), Operand(instruction, "s_desc")
     instruction.scope.program.touches("shared", 16)
-    site = instruction.site
+    site, capability = instruction.site, instruction.scope.program.capability
 
     def without(word: int, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
-        return (pattern.source(smem_descriptor(word & ~bits), source_format),)
+        return (pattern.source(smem_descriptor(word & ~bits, capability), source_format),)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
         warn_many(lane_set, issuers, site)
@@ -254,7 +255,7 @@ def cp(instruction: ScopedInstruction) -> Effect:
             cta = row // lane_set.batch.warps_per_cta
             engine.check_group(cta, group_size, site, who)
             try:
-                source = pattern.source(smem_descriptor(int(word)), source_format)
+                source = pattern.source(smem_descriptor(int(word), capability), source_format)
             except Illegal as wrong:
                 raise illegal(wrong, site, who) from None
             lane, column = int(address) >> 16, int(address) & 0xFFFF
