@@ -83,6 +83,26 @@ def test_a_missing_event_changes_the_result_of_some_seed() -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+def test_textures(order: str) -> None:
+    """Objects, views, references by name, and what the driver refuses."""
+    done = execute("textures.py", options=("--order", order))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "object True",
+        "described 1 8",
+        "view True",
+        "references True True",
+        "a surface of an array not made for it: 1",
+        "a copy beyond an array: 1",
+        "a texture that is destroyed: 0",
+        "a second time: 1",
+        "a linear filter of integers: 1",
+        "an array a second time: 400",
+        "three channels: 1",
+    ]
+
+
+@pytest.mark.parametrize("order", ORDERS)
 def test_graphs(order: str) -> None:
     done = execute("graphs.py", options=("--order", order))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr

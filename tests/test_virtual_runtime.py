@@ -41,6 +41,19 @@ def test_a_program_of_nvcc(mode: str, order: str, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("order", ["lazy", "eager"])
+def test_textures(order: str, tmp_path: Path) -> None:
+    """Arrays, layers, mipmaps, linear and pitched memory, against loops on the host."""
+    program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="textures.cu")
+    done = execute(program, options=("--order", order))
+    assert done.returncode == 0, done.stdout + done.stderr
+    compared = ["fractions", "pitched", "layers", "linear", "levels"]
+    assert done.stdout.split("\n")[:-1] == [
+        *(f"{each} 0" for each in compared),
+        "cudaErrorInvalidResourceHandle",
+    ]
+
+
 @pytest.mark.parametrize("order", ["lazy", "eager", "random"])
 def test_graphs(order: str, tmp_path: Path) -> None:
     program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="graphs.cu")

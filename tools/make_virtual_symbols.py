@@ -71,6 +71,8 @@ LETTERS = {
 
 
 RETURNS_TEXT = ("cudaGetErrorName", "cudaGetErrorString")
+IN_MEMORY = ("cudaCreateChannelDesc",)
+"""What returns a structure in memory, whose address x86-64 passes as the first argument and returns."""
 
 HOST_RUNTIME = {
     "__cudaRegisterFatBinary": "fatCubin:p ->p",
@@ -225,7 +227,10 @@ def runtime(includes: list[Path], library: Path) -> list[str]:
     for symbol in sorted(exported):
         given = known.get(symbol, known.get(re.sub(r"_pt[ds][sz]$", "", symbol)))
         declaration = parameters(given, types) if given is not None else HOST_RUNTIME.get(symbol, "?")
-        lines.append(f"{symbol} - {declaration}{' ->p' if symbol in RETURNS_TEXT else ''}".strip())
+        if symbol in IN_MEMORY:
+            declaration = f"into:p {declaration}"
+        returned = " ->p" if symbol in RETURNS_TEXT + IN_MEMORY else ""
+        lines.append(f"{symbol} - {declaration}{returned}".strip())
     return lines
 
 

@@ -141,6 +141,40 @@ _SIDE3 = (
 )
 Copy3D = _structure("Copy3D", f"{_SIDE3.format('src')} {_SIDE3.format('dst')} width:z height:z depth:z")
 """`CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER`, which puts the contexts where the other has reserved words."""
+ArrayDescriptor = _structure("ArrayDescriptor", "width:z height:z format:u channels:u")
+"""`CUDA_ARRAY_DESCRIPTOR`."""
+ArrayDescriptor3D = _structure(
+    "ArrayDescriptor3D", "width:z height:z depth:z format:u channels:u flags:u pad:u"
+)
+"""`CUDA_ARRAY3D_DESCRIPTOR`."""
+ResourceDescriptor = _structure(
+    "ResourceDescriptor",
+    "type:u pad:u place:q format:u channels:u width:z height:z pitch:z rest:s88 flags:u last:u",
+)
+"""`CUDA_RESOURCE_DESC`; of linear memory `width` is bytes."""
+_SAMPLING = "anisotropy:u level_filter:u bias:f lowest:f highest:f"
+_BORDER = "red:f green:f blue:f alpha:f"
+TextureDescriptor = _structure(
+    "TextureDescriptor", f"x:i y:i z:i filter:u flags:u {_SAMPLING} {_BORDER} rest:s48"
+)
+"""`CUDA_TEXTURE_DESC`."""
+ViewDescriptor = _structure(
+    "ViewDescriptor",
+    "format:u pad:u width:z height:z depth:z first_level:u last_level:u first_layer:u last_layer:u rest:s64",
+)
+"""`CUDA_RESOURCE_VIEW_DESC`, and `cudaResourceViewDesc`."""
+ChannelDescriptor = _structure("ChannelDescriptor", "x:i y:i z:i w:i kind:i")
+"""`cudaChannelFormatDesc`."""
+RuntimeResourceDescriptor = _structure(
+    "RuntimeResourceDescriptor",
+    "type:u pad:u place:q x:i y:i z:i w:i kind:i hole:u width:z height:z pitch:z rest:s72 flags:u last:u",
+)
+"""`cudaResourceDesc`."""
+RuntimeTextureDescriptor = _structure(
+    "RuntimeTextureDescriptor",
+    f"x:i y:i z:i filter:u read_mode:u srgb:u {_BORDER} normalized:u {_SAMPLING} untouched:u seamless:u",
+)
+"""`cudaTextureDesc`."""
 PoolProperties = _structure(
     "PoolProperties", "type:i handles:i location:i device:i security:p most:z usage:h"
 )

@@ -14,8 +14,9 @@ driver = FunctionTable()
 
 CHAPTERS = tuple(
     """
-    initialization device context module library memory copies unified pools virtual_memory stream event
-    graph graph_nodes user_objects capture execution occupancy tensor_map entry_point
+    initialization device context module library memory arrays copies textures texture_references
+    unified pools virtual_memory stream event graph graph_nodes user_objects capture execution occupancy
+    tensor_map entry_point
     """.split()
 )
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ptxkit.isa.modifiers import Geometry
 from ptxkit.virtual.abi import Copy2D, Copy3D, memory
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.arrays import VirtualArray
 from ptxkit.virtual.gpu.context import VirtualContext, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
@@ -117,15 +119,45 @@ def cuMemcpyPeer(
 # ---- rows and planes
 
 
-def _side(parameters: Any, side: str, plane: bool) -> tuple[int, int, int]:
+def place_in(
+    array: VirtualArray, place: tuple[int, ...], extent: tuple[int, int, int]
+) -> tuple[int, int, int]:
+    """Where a box of an array begins: its address, the bytes from row to row, and those from plane to plane
+    or from layer to layer.
+
+    Args:
+        array: the array.
+        place: of the box: bytes, rows, planes.
+        extent: of the box, likewise.
+
+    Raises:
+        DriverError: INVALID_VALUE, the box is not inside.
+    """
+    level = array.level
+    x, y, z = (*place, 0, 0)[:3]
+    deep = level.geometry is Geometry.D3
+    most = (level.width * level.texel, level.height, level.depth if deep else level.layers)
+    for start, size, end in zip((x, y, z), extent, most, strict=True):
+        if start + size > end:
+            box = " x ".join(str(part) for part in extent)
+            raise failure("INVALID_VALUE", f"{box} at ({x}, {y}, {z}) goes beyond a {level}")
+    plane = level.plane if deep else level.layer
+    return level.address + x + y * level.row + z * plane, level.row, plane
+
+
+def _side(machine: Machine, parameters: Any, side: str, plane: bool) -> tuple[int, int, int]:
     """The first address, the pitch and the bytes of a plane of one side of a structure.
 
     Raises:
-        DriverError: NOT_SUPPORTED for arrays, INVALID_VALUE.
+        DriverError: INVALID_VALUE, INVALID_HANDLE.
     """
     kind = getattr(parameters, f"{side}_kind")
     if kind == ARRAY:
-        raise failure("NOT_SUPPORTED", "CUDA arrays")
+        array = machine.handles.get(VirtualArray, getattr(parameters, f"{side}_array"))
+        names = ("x", "y", "z") if plane else ("x", "y")
+        place = tuple(getattr(parameters, f"{side}_{name}") for name in names)
+        depth = parameters.depth if plane else 1
+        return place_in(array, place, (parameters.width, parameters.height, depth))
     if kind not in (HOST, DEVICE, UNIFIED):
         raise failure("INVALID_VALUE", f"there is no memory type {kind}")
     start = getattr(parameters, f"{side}_host" if kind == HOST else f"{side}_device")
@@ -142,8 +174,8 @@ def _side(parameters: Any, side: str, plane: bool) -> tuple[int, int, int]:
 def copy_of(machine: Machine, parameters: Any) -> Copy:
     """The copy that a `CUDA_MEMCPY2D` or `CUDA_MEMCPY3D` describes, checked."""
     plane = isinstance(parameters, Copy3D)
-    dst, dst_pitch, dst_plane = _side(parameters, "dst", plane)
-    src, src_pitch, src_plane = _side(parameters, "src", plane)
+    dst, dst_pitch, dst_plane = _side(machine, parameters, "dst", plane)
+    src, src_pitch, src_plane = _side(machine, parameters, "src", plane)
     depth = parameters.depth if plane else 1
     copy = Copy(
         machine,
@@ -178,3 +210,32 @@ def cuMemcpy2D(machine: Machine, parameters: int, stream: int | None = None) -> 
 @driver("cuMemcpy3D_v2", "cuMemcpy3DAsync_v2", "cuMemcpy3DPeer", "cuMemcpy3DPeerAsync")
 def cuMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> None:
     _shaped(machine, Copy3D, parameters, stream)
+
+
+# ---- rows of arrays, flat
+
+
+def _flat_place(machine: Machine, array: int, offset: int, size: int) -> int:
+    """The address of bytes of an array of one dimension."""
+    found = machine.handles.get(VirtualArray, array)
+    return place_in(found, (offset,), (size, 1, 1))[0]
+
+
+@driver("cuMemcpyHtoA_v2", "cuMemcpyHtoAAsync_v2", "cuMemcpyDtoA_v2")
+def cuMemcpyHtoA(
+    machine: Machine, array: int, offset: int, src: int, size: int, stream: int | None = None
+) -> None:
+    _flat(machine, _flat_place(machine, array, offset, size), src, size, False, None, stream)
+
+
+@driver("cuMemcpyAtoH_v2", "cuMemcpyAtoHAsync_v2", "cuMemcpyAtoD_v2")
+def cuMemcpyAtoH(
+    machine: Machine, dst: int, array: int, offset: int, size: int, stream: int | None = None
+) -> None:
+    _flat(machine, dst, _flat_place(machine, array, offset, size), size, None, False, stream)
+
+
+@driver("cuMemcpyAtoA_v2")
+def cuMemcpyAtoA(machine: Machine, to: int, to_offset: int, array: int, offset: int, size: int) -> None:
+    dst, src = _flat_place(machine, to, to_offset, size), _flat_place(machine, array, offset, size)
+    _flat(machine, dst, src, size, False, False, None)

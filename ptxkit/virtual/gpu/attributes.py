@@ -1,7 +1,7 @@
 """What a device says of itself. Driver API, `CUdevice_attribute` and `CUdevice_P2PAttribute`.
 
 What the target's limits do not say is as on an H200 where programs may ask for it, and 0 for what a virtual
-GPU has not: textures, graphics, links to other processes.
+GPU has not: graphics, links to other processes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,50 @@ if TYPE_CHECKING:
 NEWEST = 161
 """The greatest number of an attribute."""
 
+_TEXTURES = {
+    21: 131072,
+    22: 131072,
+    23: 65536,
+    24: 16384,
+    25: 16384,
+    26: 16384,  # 1D, 2D, 3D
+    27: 32768,
+    28: 32768,
+    29: 2048,
+    42: 32768,
+    43: 2048,  # layers of 2D, of 1D
+    45: 32768,
+    46: 32768,
+    47: 8192,
+    48: 8192,
+    49: 32768,  # gathers, other shapes of 3D
+    52: 32768,
+    53: 32768,
+    54: 2046,  # cubes and their layers
+    55: 32768,
+    56: 131072,
+    57: 65536,
+    58: 16384,
+    59: 16384,
+    60: 16384,  # surfaces of 1D, 2D, 3D
+    61: 32768,
+    62: 2048,
+    63: 32768,
+    64: 32768,
+    65: 2048,
+    66: 32768,
+    67: 32768,
+    68: 2046,
+    69: 1 << 28,
+    70: 131072,
+    71: 65000,
+    72: 2097120,  # linear and pitched memory
+    73: 32768,
+    74: 32768,
+    77: 32768,  # mipmaps
+}
+"""The largest textures and surfaces: CUDA C++ Programming Guide, "Technical specifications"."""
+
 _FIXED: dict[int, int] = {
     2: MAX_BLOCK[0],
     3: MAX_BLOCK[1],
@@ -30,6 +74,7 @@ _FIXED: dict[int, int] = {
     13: 1980000,  # CLOCK_RATE, kHz: time means nothing
     14: 512,  # TEXTURE_ALIGNMENT
     15: 1,  # GPU_OVERLAP
+    **_TEXTURES,
     19: 1,  # CAN_MAP_HOST_MEMORY
     30: 512,  # SURFACE_ALIGNMENT
     31: 1,  # CONCURRENT_KERNELS

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ptxkit import targets
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.texels.objects import Surface, Texture
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.pool import Pool
+from ptxkit.virtual.results import failure
+
+
+@dataclass(frozen=True, slots=True)
+class TextureRecord:
+    """What a texture or surface object was made from: the structures that said so."""
+
+    resource: bytes
+    sampling: bytes = b""
+    view: bytes = b""
 
 
 class VirtualDevice:
@@ -16,6 +29,7 @@ class VirtualDevice:
         emulator: what runs its kernels.
         limits: what it can hold.
         retained: how often its primary context was retained.
+        texture_records: what its texture and surface objects were made from, by their handles.
         default_pool, pool: the memory pool that it came with, and the one that `cuMemAllocAsync` takes from.
     """
 
@@ -35,6 +49,7 @@ class VirtualDevice:
         self.emulator.origins = machine.origins
         self.primary_flags = 0
         self.retained = 0
+        self.texture_records: dict[int, TextureRecord] = {}
         self.default_pool: Pool | None = None
         self.pool: Pool | None = None
 
@@ -42,6 +57,27 @@ class VirtualDevice:
     def name(self) -> str:
         """What `cuDeviceGetName` says."""
         return f"ptxkit virtual GPU ({self.target.name})"
+
+    def add_texture(self, made: Texture | Surface, record: TextureRecord) -> int:
+        """The handle of a texture or surface object."""
+        handle = self.emulator.textures.add(made)
+        self.texture_records[handle] = record
+        return handle
+
+    def texture_record(self, handle: int) -> TextureRecord:
+        """What an object was made from.
+
+        Raises:
+            DriverError: INVALID_VALUE, there is no such object.
+        """
+        if handle not in self.texture_records:
+            raise failure("INVALID_VALUE", f"{handle:#x} is no handle of a texture or surface object")
+        return self.texture_records[handle]
+
+    def remove_texture(self, handle: int) -> None:
+        """An object is destroyed."""
+        del self.texture_records[handle]
+        self.emulator.textures.remove(handle)
 
     @property
     def total_memory(self) -> int:

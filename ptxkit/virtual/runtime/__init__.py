@@ -13,7 +13,18 @@ from ptxkit.virtual.symbols import ExportedSymbol, table
 runtime = FunctionTable()
 """What `libcudart.so.13` does."""
 
-CHAPTERS = ("same", "registration", "device", "errors", "memory", "execution", "graph", "entry_point")
+CHAPTERS = (
+    "same",
+    "registration",
+    "device",
+    "errors",
+    "memory",
+    "arrays",
+    "textures",
+    "execution",
+    "graph",
+    "entry_point",
+)
 
 __all__ = ["failed", "load", "runtime", "symbols"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 
 from ptxkit.virtual.abi import Int, Pointer, Size, put
-from ptxkit.virtual.driver.copies import checked, submit
+from ptxkit.virtual.driver.copies import checked, place_in, submit
 from ptxkit.virtual.driver.memory import obtain, pitch_of, set_rows
+from ptxkit.virtual.gpu.arrays import VirtualArray
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Copy
@@ -59,7 +60,8 @@ def sides(kind: int) -> tuple[bool | None, bool | None]:
     return SIDES[kind]
 
 
-def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
+def copy_memory(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
+    """Queue a copy; without a stream on the default one. Raises DriverError."""
     given = sides(kind)
     context = state.context(machine)
     submit(machine, checked(machine, copy, *given), context.stream(stream or 0), stream is None)
@@ -67,7 +69,7 @@ def _copy(machine: Machine, copy: Copy, kind: int, stream: int | None) -> None:
 
 @runtime("cudaMemcpy", "cudaMemcpyAsync")
 def cudaMemcpy(machine: Machine, dst: int, src: int, size: int, kind: int, stream: int | None = None) -> None:
-    _copy(machine, Copy(machine, dst, src, size), kind, stream)
+    copy_memory(machine, Copy(machine, dst, src, size), kind, stream)
 
 
 @runtime("cudaMemcpy2D", "cudaMemcpy2DAsync")
@@ -84,33 +86,38 @@ def cudaMemcpy2D(
 ) -> None:
     if width > dst_pitch or width > src_pitch:
         raise DriverError(INVALID_PITCH, f"rows of {width} bytes, {min(dst_pitch, src_pitch)} bytes apart")
-    _copy(machine, Copy(machine, dst, src, width, height, 1, dst_pitch, src_pitch), kind, stream)
+    copy_memory(machine, Copy(machine, dst, src, width, height, 1, dst_pitch, src_pitch), kind, stream)
 
 
 def copy_of(machine: Machine, given: Copy3D) -> Copy:
     """The copy that a `cudaMemcpy3DParms` describes.
 
     Raises:
-        DriverError: NOT_SUPPORTED for arrays.
+        DriverError: INVALID_HANDLE, INVALID_VALUE of arrays.
     """
-    if given.src_array or given.dst_array:
-        raise failure("NOT_SUPPORTED", "CUDA arrays")
+    arrays = [
+        machine.handles.get(VirtualArray, handle) if handle else None
+        for handle in (given.dst_array, given.src_array)
+    ]
     width, height, depth = given.extent
-    starts: list[int] = []
-    planes: list[int] = []
-    for side, at in ((given.dst, given.dst_at), (given.src, given.src_at)):
+    # Where an array takes part, its texels are the unit; of plain memory bytes are.
+    width *= next((array.level.texel for array in arrays if array is not None), 1)
+    places: list[tuple[int, int, int]] = []
+    for array, side, at in zip(arrays, (given.dst, given.src), (given.dst_at, given.src_at), strict=True):
         x, y, z = at
-        plane = side.pitch * (side.height or height)
-        starts.append(side.pointer + x + y * side.pitch + z * plane)
-        planes.append(plane)
-    pitches = given.dst.pitch, given.src.pitch
-    return Copy(machine, starts[0], starts[1], width, height, depth, *pitches, planes[0], planes[1])
+        if array is not None:
+            places.append(place_in(array, (x * array.level.texel, y, z), (width, height, depth)))
+        else:
+            plane = side.pitch * (side.height or height)
+            places.append((side.pointer + x + y * side.pitch + z * plane, side.pitch, plane))
+    (dst, dst_pitch, dst_plane), (src, src_pitch, src_plane) = places
+    return Copy(machine, dst, src, width, height, depth, dst_pitch, src_pitch, dst_plane, src_plane)
 
 
 @runtime("cudaMemcpy3D", "cudaMemcpy3DAsync")
 def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> None:
     given = Copy3D.from_address(parameters)
-    _copy(machine, copy_of(machine, given), given.kind, stream)
+    copy_memory(machine, copy_of(machine, given), given.kind, stream)
 
 
 @runtime("cudaMemcpyPeer", "cudaMemcpyPeerAsync")
@@ -125,7 +132,7 @@ def cudaMemcpyPeer(
 ) -> None:
     for device in (dst_device, src_device):
         machine.device(device)
-    _copy(machine, Copy(machine, dst, src, size), DEVICE_TO_DEVICE, stream)
+    copy_memory(machine, Copy(machine, dst, src, size), DEVICE_TO_DEVICE, stream)
 
 
 def in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
@@ -144,14 +151,14 @@ def in_symbol(machine: Machine, symbol: int, offset: int, size: int) -> int:
 def cudaMemcpyToSymbol(
     machine: Machine, symbol: int, src: int, size: int, offset: int, kind: int, stream: int | None = None
 ) -> None:
-    _copy(machine, Copy(machine, in_symbol(machine, symbol, offset, size), src, size), kind, stream)
+    copy_memory(machine, Copy(machine, in_symbol(machine, symbol, offset, size), src, size), kind, stream)
 
 
 @runtime("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 def cudaMemcpyFromSymbol(
     machine: Machine, dst: int, symbol: int, size: int, offset: int, kind: int, stream: int | None = None
 ) -> None:
-    _copy(machine, Copy(machine, dst, in_symbol(machine, symbol, offset, size), size), kind, stream)
+    copy_memory(machine, Copy(machine, dst, in_symbol(machine, symbol, offset, size), size), kind, stream)
 
 
 # ---- sets

@@ -275,7 +275,8 @@ def _gathers() -> Iterator[Entry]:
             spec = make.array_of(rng, geometry, FORMATS[number % len(FORMATS)], gather=True)
             normalized = geometry in CUBES or bool(rng.integers(2))
             fractions = spec.format in FRACTIONS and bool(rng.integers(2))
-            sampler = make.sampler_of(rng, normalized, bool(number & 2), integers=not fractions)
+            linear = bool(number & 2) and (fractions or spec.format.startswith("f"))
+            sampler = make.sampler_of(rng, normalized, linear, integers=not fractions)
             inputs = np.stack(make.place(rng, spec, normalized, THREADS))
             return Trial(number % 12, spec, sampler, make.texels_of(rng, spec), inputs)
 

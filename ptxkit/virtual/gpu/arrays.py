@@ -1,0 +1,167 @@
+"""CUDA arrays and mipmaps. Driver API, "Memory management": `cuArray3DCreate` and its neighbours."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+from ptxkit.emulator.texels.arrays import FACES, ArrayShape, TexelArray, TexelLevel, allocate
+from ptxkit.emulator.texels.formats import BY_CODE, CHANNELS
+from ptxkit.isa.modifiers import Geometry
+from ptxkit.virtual.gpu.context import VirtualContext
+from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.memory import AllocationKind
+from ptxkit.virtual.results import failure
+
+LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH, COLOR, SPARSE, DEFERRED = (1 << bit for bit in range(8))
+"""Flags of `CUDA_ARRAY3D_DESCRIPTOR`."""
+
+
+class ArrayRequest(NamedTuple):
+    """What a program asks for, as in `CUDA_ARRAY3D_DESCRIPTOR`.
+
+    Attributes:
+        width, height, depth: 0 along axes that there are not; layers are depth.
+        format: `CUarray_format`.
+        channels: of a texel.
+        flags: see above.
+    """
+
+    width: int
+    height: int
+    depth: int
+    format: int
+    channels: int
+    flags: int = 0
+
+    def shape(self) -> ArrayShape:
+        """The array.
+
+        Raises:
+            DriverError: INVALID_VALUE; NOT_SUPPORTED for formats and flags that are not emulated.
+        """
+        width, height, depth, code, channels, flags = self
+        if flags & (SPARSE | DEFERRED) or flags >> 8:
+            raise failure("NOT_SUPPORTED", f"arrays with flags {flags:#x}: sparse, deferred or for video")
+        if code not in BY_CODE:
+            raise failure("NOT_SUPPORTED", f"arrays of the format {code:#x}")
+        if channels not in CHANNELS or not width:
+            raise failure("INVALID_VALUE", f"an array {width} texels wide, of {channels} channels")
+        format_ = BY_CODE[code]
+        cube, layered = bool(flags & CUBEMAP), bool(flags & LAYERED)
+        if cube:
+            if width != height or not depth or depth % FACES or (depth > FACES and not layered):
+                raise failure("INVALID_VALUE", f"a cube of {depth} faces of {width} by {height} texels")
+            geometry = Geometry.ARRAY_CUBE if layered else Geometry.CUBE
+            return ArrayShape(geometry, format_, channels, width, height, 1, depth)
+        if layered:
+            if not depth:
+                raise failure("INVALID_VALUE", "a layered array without layers")
+            geometry = Geometry.ARRAY_2D if height else Geometry.ARRAY_1D
+            return ArrayShape(geometry, format_, channels, width, height or 1, 1, depth)
+        if depth and not height:
+            raise failure("INVALID_VALUE", "an array with a depth and no height")
+        geometry = Geometry.D3 if depth else Geometry.D2 if height else Geometry.D1
+        return ArrayShape(geometry, format_, channels, width, height or 1, depth or 1)
+
+
+def request_of(level: TexelLevel, flags: int) -> ArrayRequest:
+    """What asks for an array like a level."""
+    flat = level.geometry in (Geometry.D1, Geometry.ARRAY_1D)
+    depth = level.depth if level.geometry is Geometry.D3 else 0
+    if flags & (LAYERED | CUBEMAP):
+        depth = level.layers
+    height = 0 if flat else level.height
+    return ArrayRequest(level.width, height, depth, level.format.code, level.channels, flags)
+
+
+class VirtualArray(Object):
+    """An array, or a level of a mipmap.
+
+    Attributes:
+        context: where it was made.
+        texels: it alone.
+        flags: it was made with.
+        whole: the mipmap that it is a level of.
+    """
+
+    noun: ClassVar[str] = "array"
+
+    def __init__(
+        self, context: VirtualContext, texels: TexelArray, flags: int, whole: VirtualMipmap | None = None
+    ) -> None:
+        self.context = context
+        self.texels = texels
+        self.flags = flags
+        self.whole = whole
+
+    @property
+    def level(self) -> TexelLevel:
+        """Its texels."""
+        return self.texels.base
+
+    def close(self) -> None:
+        """Give its memory back."""
+        if self.whole is None:
+            _free(self.context, self.texels)
+
+
+class VirtualMipmap(Object):
+    """A mipmap.
+
+    Attributes:
+        context: where it was made.
+        texels: all levels.
+        levels: each as an array.
+        flags: it was made with.
+    """
+
+    noun: ClassVar[str] = "mipmapped array"
+
+    def __init__(self, context: VirtualContext, texels: TexelArray, flags: int) -> None:
+        self.context = context
+        self.texels = texels
+        self.flags = flags
+        parts = (TexelArray((level,), False, texels.owner) for level in texels.levels)
+        self.levels = [VirtualArray(context, part, flags, self) for part in parts]
+
+    def close(self) -> None:
+        """Give its memory back."""
+        _free(self.context, self.texels)
+
+
+def new_array(context: VirtualContext, request: ArrayRequest) -> VirtualArray:
+    """An array. Raises DriverError."""
+    return VirtualArray(context, _texels(context, request.shape(), 0), request.flags)
+
+
+def new_mipmap(context: VirtualContext, request: ArrayRequest, levels: int) -> VirtualMipmap:
+    """A mipmap of so many levels, or as many as there can be.
+
+    Raises:
+        DriverError: INVALID_VALUE, none at all.
+    """
+    shape = request.shape()
+    if not levels:
+        raise failure("INVALID_VALUE", "a mipmap without levels")
+    made = VirtualMipmap(context, _texels(context, shape, min(levels, shape.most_levels)), request.flags)
+    for level in made.levels:
+        context.own(level)
+    return made
+
+
+def _texels(context: VirtualContext, shape: ArrayShape, levels: int) -> TexelArray:
+    machine = context.machine
+    room = machine.memory.budget - machine.memory.used
+    size = sum(shape.level(number).texels(0).size for number in range(max(1, levels)))
+    if size > room:
+        raise failure("OUT_OF_MEMORY", f"asked for {size} bytes")
+    made = allocate(machine.memory, shape, levels, machine.options.sanitize)
+    assert made.owner is not None
+    machine.memory.kinds[made.owner.address] = AllocationKind.DEVICE
+    machine.memory.devices[made.owner.address] = context.device.ordinal
+    return made
+
+
+def _free(context: VirtualContext, texels: TexelArray) -> None:
+    assert texels.owner is not None
+    context.machine.memory.free(texels.owner, "the host destroyed the array")
