@@ -58,12 +58,16 @@ class Program:
 
 @dataclass
 class Reference:
-    """An mbarrier as the manual's text has it: phase, expected and pending count, tx-count."""
+    """An mbarrier as the manual's text has it: phase, expected and pending count, tx-count; layout,
+    conditional phase, and whether an operation of the current phase has reported."""
 
     expected: int
     pending: int
     phase: int = 0
     tx: int = 0
+    layout: int = 0
+    conditional: int = 0
+    reports: bool = False
 
     def arrive(self, count: int) -> int:
         before = self.pending
@@ -74,11 +78,13 @@ class Reference:
     def settle(self) -> None:
         if self.pending == 0 and self.tx == 0:
             self.phase += 1
+            self.conditional += not self.reports
+            self.reports = False
             self.pending = self.expected
 
-    def answers(self) -> int:
+    def answers(self, conditional: bool = False) -> int:
         """What a test for parity 0 and 1 says, as bits 0 and 1."""
-        return 1 << (1 - (self.phase & 1))
+        return 1 << (1 - ((self.conditional if conditional else self.phase) & 1))
 
 
 @dataclass
@@ -87,6 +93,7 @@ class _MBarriers:
 
     random: np.random.Generator
     model: list[Reference]
+    later: bool = False
     lines: list[str] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
 
@@ -114,6 +121,9 @@ class _MBarriers:
         kind = str(
             random.choice(["arrive", "expect", "complete", "both", "drop", "drop both", "some", "drop some"])
         )
+        if self.later and m.layout and m.pending == 1 and m.tx == 0:
+            self.copy(which, bool(random.integers(2)))
+            return
         order = self.semantics()
         at_once = f".relaxed.{random.choice(['cta', 'cluster'])}" if random.random() < 0.5 else ""
         before = m.phase, len(lines)
@@ -151,6 +161,27 @@ class _MBarriers:
         if len(lines) > before[1] and kind not in ("expect", "complete"):
             self.look(at, space, m.phase > before[0])
 
+    def copy(self, which: int, reports: bool) -> None:
+        """Complete a phase by a copy of 16 bytes, which reports where there is one of 0xff among them, and
+        store what the wait for it says of that."""
+        m, at, label = self.model[which], f"[%r1+{8 * which}]", f"COPIED{len(self.lines)}"
+        source = int(self.random.integers(1, 4)) * 16 if reports else 0
+        self.lines += [
+            f"    mbarrier.arrive.expect_tx.shared::cta.b64 _, {at}, 16;",
+            "    cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
+            f".mbarrier::report::validity::per_element::ff [%r3], [%d4+{source}], 16, {at};",
+            f"{label}:",
+            "    mbarrier.try_wait.parity.phase_type::primary.shared::cta.b64 "
+            f"%p1|%p2, %q1, {at}, {m.phase & 1};",
+            f"    @!%p1 bra {label};",
+            "    selp.b32 %r4, 512, 256, %p2;",
+            "    cvt.u32.u8 %r5, %q1;",
+            "    or.b32 %r4, %r4, %r5;",
+        ]
+        self.store("%r4", 512 if reports else 256)
+        m.reports = reports
+        m.arrive(1)
+
     def look(self, at: str, space: str, complete: bool) -> None:
         """Store whether the phase of the state that an operation returned is complete."""
         name = f"mbarrier.{self.random.choice(['test', 'try'])}_wait{self.semantics(True)}{space}.b64"
@@ -166,21 +197,34 @@ class _MBarriers:
     def ask(self) -> None:
         """Store the answers of all mbarriers to both parities."""
         self.lines.append("    mov.u32 %r2, 0;")
-        for i in range(len(self.model)):
+        chosen = [str(self.random.choice(PHASES)) if self.later else "" for _ in self.model]
+        for i, phase in enumerate(chosen):
             for parity in (0, 1):
                 space, at = self.place(i)
                 kind, hint = ("try", ", 100") if self.random.random() < 0.1 else ("test", "")
-                name = f"mbarrier.{kind}_wait.parity{self.semantics(True)}{space}.b64"
+                name = f"mbarrier.{kind}_wait.parity{phase}{self.semantics(True)}{space}.b64"
                 self.lines.append(f"    {name} %p1, {at}, {parity}{hint};")
                 self.lines.append(f"    @%p1 or.b32 %r2, %r2, {1 << (2 * i + parity)};")
-        self.store("%r2", sum(m.answers() << 2 * i for i, m in enumerate(self.model)))
+        answers = [m.answers(phase == PHASES[2]) for m, phase in zip(self.model, chosen, strict=True)]
+        self.store("%r2", sum(answer << 2 * i for i, answer in enumerate(answers)))
 
 
-def mbarriers(random: np.random.Generator, barriers: int = 3, operations: int = 60) -> Program:
+PHASES = ("", ".phase_type::primary", ".phase_type::conditional")
+
+
+def mbarriers(
+    random: np.random.Generator, barriers: int = 3, operations: int = 60, later: bool = False
+) -> Program:
     """One thread, which stores after each operation the answers of all mbarriers, and the pending count of a
-    state where there is one."""
-    made = _MBarriers(random, [Reference(count, count) for count in random.integers(1, 9, barriers).tolist()])
+    state where there is one. `later`: with layouts, copies that report, and both kinds of phases."""
+    counts = random.integers(1, 4 if later else 9, barriers).tolist()
+    made = _MBarriers(random, [Reference(count, count) for count in counts], later)
     made.lines += [f"    .shared .align 8 .b64 bar[{barriers}];", "    mov.u32 %r1, bar;"]
+    if later:
+        made.lines += ["    .shared .align 16 .b8 buf[16];", "    .reg .b8 %q1;", "    mov.u32 %r3, buf;"]
+        made.lines += ["    ld.param.u64 %d4, [x];"]
+        for m in made.model:
+            m.layout = int(random.integers(2))
     made.lines += [
         "    ld.param.u64 %d1, [out];",
         "    cvt.u64.u32 %d3, %r1;",
@@ -188,12 +232,16 @@ def mbarriers(random: np.random.Generator, barriers: int = 3, operations: int = 
     ]
     for i, m in enumerate(made.model):
         space, at = made.place(i)
-        made.lines.append(f"    mbarrier.init{space}.b64 {at}, {m.expected};")
+        layout = f".layout::v{m.layout}" if later else ""
+        made.lines.append(f"    mbarrier.init{layout}{space}.b64 {at}, {m.expected};")
     for _ in range(operations):
         made.operate()
         made.ask()
-    text = HEAD + "\n".join(made.lines) + "\n    ret;\n}\n"
-    return Program("mbarriers", text, np.zeros(1, np.uint32), np.array(made.words, np.uint32))
+    head = HEAD.replace("8.6", "9.4").replace("sm_90a", "sm_107f") if later else HEAD
+    text = head + "\n".join(made.lines) + "\n    ret;\n}\n"
+    x = np.zeros(64, np.uint8)
+    x[[16 + 3, 32, 48 + 15]] = 0xFF
+    return Program("mbarriers", text, x, np.array(made.words, np.uint32))
 
 
 def remote(random: np.random.Generator, operations: int = 24) -> Program:

@@ -28,6 +28,16 @@ def test_counts_and_phases(device: Any, seed: int) -> None:
     assert made.run(device).tolist() == made.out.tolist()
 
 
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_layouts_reports_and_conditional_phases(order: str) -> None:
+    made = [mbarriers(np.random.default_rng(seed), later=True) for seed in range(8)]
+    assert sum(program.text.count("per_element::ff") for program in made) > 40
+    for seed, program in enumerate(made):
+        device = Emulator(order, seed=seed)
+        assert program.run(device).tolist() == program.out.tolist()
+        assert device.findings == []
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_mbarriers_of_a_peer(device: Any, seed: int) -> None:
     made = remote(np.random.default_rng(seed))

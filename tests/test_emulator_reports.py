@@ -206,3 +206,18 @@ def test_a_multicast_copy_reports_in_each_cta_of_its_mask(order: str, bad: bool)
     device.synchronize()
     np.testing.assert_array_equal(out.numpy(), [0, *[1 if bad else 2] * 3])
     assert device.findings == []
+
+
+def test_a_deadlock_names_the_copy_that_reported() -> None:
+    """A thread waits for the conditional phase of a phase that has reported, and does nothing else."""
+    device = Emulator()
+    stuck = WAITS["parity"].replace("primary", "conditional").replace("|%p2, %value", "")
+    text = KERNEL.format(mechanism="validity::per_element::ff", wait=stuck, layout="v1")
+    out = device.array(np.zeros((1, 4), np.uint32))
+    with pytest.raises(EmulatorFault) as caught:
+        device.load(text).kernel("k").launch(1, 1, [device.array(np.full(ROW, 0xFF, np.uint8)), out, 1])
+    (found,) = caught.value.diagnostics
+    assert found.code == "P668"
+    (said,) = (note for note in found.notes if "has reported" in note)
+    assert "phase 1, pending count 1 of 1, tx-count 0, conditional phase 0" in said
+    assert "per_element::ff` at line 20 has reported: conditional phase 0 has not advanced" in said

@@ -222,7 +222,7 @@ def mbarriers(batch: CtaBatch, cta: int) -> Iterator[tuple[int, str]]:
         yield (
             offset + batch.launch.shared.start,
             f"phase {phase} (parity {phase & 1}), pending count {found.pending[slot]} of "
-            f"{found.expected[slot]}, tx-count {found.tx[slot]}",
+            f"{found.expected[slot]}, tx-count {found.tx[slot]}{found.report_of(slot)}",
         )
 
 

@@ -46,6 +46,7 @@ class Story:
     pending: np.ndarray
     tx: np.ndarray
     conditional: np.ndarray
+    report: np.ndarray
     reported: np.ndarray
     events: deque[MbarrierEvent]
 
@@ -73,9 +74,15 @@ class Story:
         phase, pending, expected = int(self.phase[slot]), int(self.pending[slot]), int(self.expected[slot])
         notes = [
             f"{self.name(slot)}: phase {phase}, pending count {pending} of "
-            f"{expected}, tx-count {int(self.tx[slot])}"
+            f"{expected}, tx-count {int(self.tx[slot])}{self.report_of(slot)}"
         ]
         return notes + self.story(slot, phase)
+
+    def report_of(self, slot: int) -> str:
+        """What a slot's state has to add where its conditional phase has fallen behind, or is about to."""
+        late = int(self.phase[slot]) != int(self.conditional[slot])
+        told = ", reports" if self.report[slot] else ""
+        return f", conditional phase {int(self.conditional[slot])}{told}" if late or told else ""
 
     def story(self, slot: int, phase: int) -> list[str]:
         """What arrived, was expected and completed in a phase, instruction by instruction."""
