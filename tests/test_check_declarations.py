@@ -191,6 +191,11 @@ CASES = [
     (".local .b32 x;", ["P210"]),
     (".const .align 4 .b8 x[] = {1,2,3};", []),
     (".global .texref t = 1;", ["P226"]),
+    (".global .texref t = {width = 3, filter_mode = linear, addr_mode_0 = clamp_to_border};", []),
+    (".global .surfref s = {width = 3, memory_layout = 1}; .global .texref t = {};", []),
+    (".global .texref t = {1};", ["P226"]),
+    (".global .texref t = {filter_mode = quirk};", ["P226"]),
+    (".global .u32 x = {width = 1};", ["P226"]),
     (".global .surfref s[4];", []),
     (".shared .texref t;", ["P210"]),
     (".entry k() { .reg .texref t; ret; }", ["P210"]),
@@ -273,3 +278,12 @@ def test_a_finding_points_at_both_declarations():
     (finding,) = ptxkit.check(ptxkit.parse(text))
     assert (finding.span.line, [label.span.line for label in finding.labels]) == (5, [4])
     assert "the types of parameters" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text", [".global .surfref s = {filter_mode = linear};", ".global .texref t = {nonsense = 1};"]
+)
+def test_members_that_there_are_not(text):
+    """ptxas takes any name."""
+    (found,) = ptxkit.check(ptxkit.parse(f"{HEAD}{text}\n"))
+    assert (found.code, found.is_error) == ("P226", False)

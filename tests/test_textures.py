@@ -431,6 +431,28 @@ def test_texels_that_nobody_wrote(device: Emulator) -> None:
     fails("P605", "undefined", device, statement, handle, bad)
 
 
+def test_initial_values_of_samplers(device: Emulator) -> None:
+    """A `.samplerref` samples as its initial value says; the texture is bound by the host."""
+    variables = (
+        ".global .texref image;\n"
+        ".global .samplerref near = {filter_mode = nearest, addr_mode_0 = clamp_to_border};\n"
+        ".global .samplerref smooth = {filter_mode = linear, addr_mode_0 = wrap};\n"
+        ".global .samplerref texels = {filter_mode = linear, force_unnormalized_coords = 1};"
+    )
+    texels = np.array([1, 2, 4, 8], np.float32)[:, None]
+    handle = texture(device, array(device, "1d", [texels]), Sampler(normalized=True))
+    inputs = np.array([[-0.1], [1.0], [0.5]], np.float32).view(np.uint32)
+    for name, expected in (("near", [0, 0, 4]), ("smooth", [None, 4.5, 3]), ("texels", [1, 1.5, 1])):
+        statement = f"tex.1d.v4.f32.f32 {FOUR}, [%rd0, {name}, {{%i0}}]"
+        found = run(device, statement, handle, inputs, variables, "sm_90, texmode_independent")[:, 0]
+        for value, wanted in zip(found.tolist(), expected, strict=True):
+            assert wanted is None or value == wanted, name
+    statement = "txq.addr_mode_0.b32 %o0, [near]; txq.filter_mode.b32 %o1, [smooth]"
+    statement += "; txq.force_unnormalized_coords.b32 %o2, [texels]"
+    found = run(device, statement, handle, inputs[:1], variables, "sm_90, texmode_independent", np.uint32)
+    assert found[0].tolist() == [4, 1, 1, 0]
+
+
 def test_variables_stand_for_what_is_bound(device: Emulator) -> None:
 
     made = array(device, "1d", [np.full((4, 1), 7, np.float32)])

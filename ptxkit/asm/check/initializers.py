@@ -22,6 +22,17 @@ MASKED = ("u8", "u16", "u32", "u64")
 """Types that hold a byte of an address, `0xff00(a)`."""
 
 
+_EXTENTS = ("width", "height", "depth", "channel_data_type", "channel_order")
+_SAMPLING = ("filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2")
+FIELDS: dict[str, tuple[str, ...]] = {
+    "texref": (*_EXTENTS, "normalized_coords", *_SAMPLING, "array_size", "num_mipmap_levels", "num_samples"),
+    "samplerref": ("force_unnormalized_coords", *_SAMPLING),
+    "surfref": (*_EXTENTS, "array_size", "memory_layout"),
+}
+"""The members of the opaque types. PTX ISA 5.3, tables 10 and 11."""
+FIELD_WORDS = ("nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border")
+
+
 def check_initializer(
     context: Context, variable: tree.Variable, declarator: tree.Declarator, scope: Scope | None
 ) -> None:
@@ -71,6 +82,9 @@ def _check(
     if not isinstance(value, tree.Vector):
         _check_value(context, variable, value, scope)
         return
+    if not dimensions and variable.type in FIELDS:
+        _check_fields(context, variable, value)
+        return
     if not dimensions:
         context.report("P226", "expected a single value, found a list", span, help="leave the braces out")
         return
@@ -89,6 +103,26 @@ def _check(
         _check(context, variable, tuple(inner), element, scope, vector)
         if len(context.found) > found:
             return  # One finding a list: tables are long.
+
+
+def _check_fields(context: Context, variable: tree.Variable, value: tree.Vector) -> None:
+    """The named members of a texture, sampler or surface: `{filter_mode = linear}`. PTX ISA 5.3.2."""
+    known = FIELDS[variable.type]
+    for element in value.elements:
+        span = element.span or value.span or variable.span
+        if not isinstance(element, tree.Binary) or element.operator != "=":
+            message = f"expected a named member of `.{variable.type}`"
+            context.report("P226", message, span, help="write `filter_mode = linear`")
+            return
+        name, given = element.left, element.right
+        assert isinstance(name, tree.Name)
+        if name.name not in known:
+            message = f"`.{variable.type}` has no member `{name.name}`"
+            context.warn("P226", message, span, help=f"its members are {', '.join(known)}")
+        if isinstance(given, tree.Name) and given.name not in FIELD_WORDS:
+            message = f"expected a number or one of {', '.join(FIELD_WORDS)}, found `{given.name}`"
+            context.report("P226", message, span, help="the words are those of filter and address modes")
+            return
 
 
 def _check_value(context: Context, variable: tree.Variable, value: tree.Operand, scope: Scope | None) -> None:

@@ -3,7 +3,8 @@ management", "Surface object management"; PTX ISA 5.3."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -108,12 +109,36 @@ class OpaqueVariable:
     Attributes:
         name: of the variable.
         kind: what it may stand for.
+        members: what its initial value says of them: numbers, or words.
         bound: what it does stand for; None until the host binds something.
     """
 
     name: str
     kind: type[Bound]
+    members: Mapping[str, int | str] = field(default_factory=dict)
     bound: Bound | None = None
+
+
+MODES = {
+    "wrap": AddressMode.WRAP,
+    "mirror": AddressMode.MIRROR,
+    "clamp_ogl": AddressMode.CLAMP,
+    "clamp_to_edge": AddressMode.CLAMP,
+    "clamp_to_border": AddressMode.BORDER,
+}
+"""The words of address modes, in the order of their numbers. PTX ISA 9.7.10.5."""
+
+
+def initial_sampler(members: Mapping[str, int | str]) -> SamplerObject:
+    """What the initial value of a `.samplerref` makes of it; of a `.texref` in unified mode, likewise."""
+
+    def mode(axis: int) -> AddressMode:
+        given = members.get(f"addr_mode_{axis}", "clamp_to_edge")
+        return MODES[given] if isinstance(given, str) else list(MODES.values())[given % len(MODES)]
+
+    linear = members.get("filter_mode", 0) in ("linear", 1)
+    sampler = Sampler((mode(0), mode(1), mode(2)), linear, bool(members.get("normalized_coords", 0)))
+    return SamplerObject(sampler, bool(members.get("force_unnormalized_coords", 0)))
 
 
 class UnknownObject(Exception):

@@ -9,7 +9,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ptxkit.emulator.texels.arrays import TexelArray
-from ptxkit.emulator.texels.objects import AddressMode, OpaqueVariable, Sampler, Surface, Texture
+from ptxkit.emulator.texels.objects import (
+    AddressMode,
+    OpaqueVariable,
+    Sampler,
+    Surface,
+    Texture,
+    initial_sampler,
+)
 from ptxkit.virtual.abi import ArrayDescriptor, Float, Int, Pointer, Size, UInt, put, put_if, several, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.textures import structure
@@ -52,8 +59,8 @@ class TextureReference(Object):
         self.variable = variable
         self.array = self.address = 0
         self.format, self.channels = 0x20, 1
-        self.flags = 0
-        self.sampler = Sampler()
+        self.sampler = initial_sampler(variable.members).sampler
+        self.flags = NORMALIZED if self.sampler.normalized else 0
         self.texels: TexelArray | None = None
 
     def update(self, sampler: Sampler | None = None) -> None:
