@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ptxkit.card.expression import SizeExpression
 from ptxkit.card.initial import Initial
 from ptxkit.diagnostics import Source, Span
+from ptxkit.rules import Rules
 
 Sizes = Mapping[str, int]
 """A problem's sizes by name: `{"M": 128, "K": 256, "L": 1}`."""
@@ -124,6 +125,7 @@ class Card:
         tensors: scratch tensors, or every tensor of a file without a workload.
         operations: how many a problem without a workload asks for: `[cost]`.
         arithmetic: the type whose tensor-core products bound them.
+        rules: how much a breach of each of the emulator's rules weighs in this kernel: `[sanitizer]`.
         span: of the opening line.
     """
 
@@ -137,6 +139,7 @@ class Card:
     workload_span: Span | None = field(default=None, compare=False, repr=False)
     operations: SizeExpression | None = None
     arithmetic: str | None = None
+    rules: Rules = field(default_factory=dict)
 
     @property
     def size_names(self) -> tuple[str, ...]:

@@ -18,13 +18,14 @@ from ptxkit.card.model import Card, LaunchCard, Param, Preset, TensorCard, Tenso
 from ptxkit.card.positions import Path
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source, listing
 from ptxkit.dtypes import DTYPES
+from ptxkit.rules import Rules, from_table
 
 T = TypeVar("T")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _RESERVED = {"and", "or", "not", "in", "is", "if", "else", "lambda", "True", "False", "None"}
 
-_TOP = ("workload", "launch", "presets", "tensors", "tensor_maps", "cost")
+_TOP = ("workload", "launch", "presets", "tensors", "tensor_maps", "cost", "sanitizer")
 _COST = ("operations", "arithmetic")
 _LAUNCH = ("entry", "grid", "block", "cluster", "shared", "cooperative", "params", "when", "group")
 _TENSOR = ("dtype", "shape", "init", "expect", "rtol", "atol")
@@ -79,6 +80,7 @@ class _CardReader:
         maps = [self._tensor_map(name, table, ("tensor_maps", name)) for name, table in map_tables]
         operations, arithmetic = self._cost(document, workload)
         launches = self._launches(document)
+        rules = self._rules(document)
         names = [*(self.sizes or ()), *(t.name for t in tensors if t), *(m.name for m in maps if m)]
         for name in sorted({name for name in names if names.count(name) > 1}):
             owner = "tensors" if any(t and t.name == name for t in tensors) else "tensor_maps"
@@ -100,7 +102,17 @@ class _CardReader:
             self.frame.value_span(("workload",)),
             operations,
             arithmetic,
+            rules,
         )
+
+    def _rules(self, document: Mapping[str, Any]) -> Rules:
+        table = self._typed(document, "sanitizer", dict, "a table", ()) or {}
+        try:
+            return from_table(table)
+        except PtxkitError as problem:
+            span = self.frame.key_span(("sanitizer",))
+            self.found += [wrong.at(span, self.source) for wrong in problem.diagnostics]
+            return {}
 
     def _known_keys(self, table: Mapping[str, Any], known: Iterable[str], path: Path) -> None:
         for key in table:

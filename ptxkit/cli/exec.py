@@ -32,7 +32,7 @@ from ptxkit.cli.options import TargetName
 @click.option(
     "--sanitize/--no-sanitize", default=True, help="Look for races and undefined data (the default)."
 )
-@click.option("--keep-going", is_flag=True, help="Let the program go on after an error finding in a kernel.")
+@click.option("--keep-going", is_flag=True, help="Report errors in kernels, each once, and go on.")
 @click.option("--host-memory", is_flag=True, help="Let kernels reach all memory of the host, as with HMM.")
 @click.option("--report", metavar="FILE.sarif", help="Write the findings as SARIF.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary.")

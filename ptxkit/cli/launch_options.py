@@ -112,6 +112,35 @@ jit_option = click.option(
 )
 
 
+def keep_going_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--keep-going` and `--error-limit`."""
+    limit = click.option(
+        "--error-limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=100,
+        show_default=True,
+        help="Distinct errors that --keep-going goes past in a launch.",
+    )
+    going = click.option(
+        "--keep-going", is_flag=True, help="Report errors of a kernel and go on, each once (emulator)."
+    )
+    return going(limit(command))
+
+
+def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--allow`, `--warn` and `--deny`."""
+    for name, does in (
+        ("deny", "A breach of this rule is an error."),
+        ("warn", "A breach of this rule is a warning."),
+        ("allow", "A breach of this rule is not told."),
+    ):
+        command = click.option(f"--{name}", multiple=True, metavar="RULE", help=f"{does} May be repeated.")(
+            command
+        )
+    return command
+
+
 strict_option = click.option(
     "--strict", is_flag=True, help="Warn about what kernels in practice leave out, too (emulator)."
 )

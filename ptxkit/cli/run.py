@@ -10,7 +10,9 @@ from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import (
     emulator_options,
     jit_option,
+    keep_going_options,
     launch_options,
+    rule_options,
     sanitize_option,
     strict_option,
 )
@@ -42,6 +44,8 @@ from ptxkit.cli.options import MAX_SIZE
 @emulator_options
 @sanitize_option
 @strict_option
+@keep_going_options
+@rule_options
 @jit_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")

@@ -144,6 +144,7 @@ class Accessor:
             self.site,
             (f"{lane_set.thread(*lane)}, {counted(self.size, 'byte')} at {where:#x}",),
             "the address of an access must be a multiple of its whole size, a vector's too",
+            lanes=bad,
         )
 
     def _culprit(self, lane_set: LaneSet, address: Any, bad: Any, guard: Any) -> tuple[int, tuple[int, int]]:
@@ -158,13 +159,19 @@ class Accessor:
         bad = np.asarray((wide < start) | (wide + self.size > end), bool)
         where, lane = self._culprit(lane_set, address, bad, guard)
         note = f"{what} is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
-        self._out_of_bounds(lane_set, where, lane, space, (note,))
+        self._out_of_bounds(lane_set, where, lane, space, (note,), bad)
 
     def _out_of_bounds(
-        self, lane_set: LaneSet, where: int, lane: tuple[int, int], space: str, notes: tuple[str, ...]
+        self,
+        lane_set: LaneSet,
+        where: int,
+        lane: tuple[int, int],
+        space: str,
+        notes: tuple[str, ...],
+        lanes: Any,
     ) -> NoReturn:
         message = f"out of bounds: {counted(self.size, 'byte')} at {where:#x} of {space} memory"
-        raise fault("P602", message, self.site, (f"{lane_set.thread(*lane)}", *notes))
+        raise fault("P602", message, self.site, (f"{lane_set.thread(*lane)}", *notes), lanes=lanes)
 
     # ---- state spaces
 
@@ -208,6 +215,7 @@ class Accessor:
                 f"use after free: {counted(self.size, 'byte')} at {where:#x} of global memory",
                 self.site,
                 (f"{lane_set.thread(*lane)}", f"{before} was freed: {before.freed_by}"),
+                lanes=~good,
             )
         if before is not None and where < before.end:
             notes.append(f"{counted(where + self.size - before.end, 'byte')} of it past the end of {before}")
@@ -215,7 +223,7 @@ class Accessor:
             notes.append(f"{counted(where - before.end, 'byte')} past the end of {before}")
         if behind is not None:
             notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
-        self._out_of_bounds(lane_set, where, lane, "global", tuple(notes))
+        self._out_of_bounds(lane_set, where, lane, "global", tuple(notes), ~good)
 
     def shared(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
@@ -249,9 +257,8 @@ class Accessor:
             bad = (offset < start) | (offset + self.size > end) | (rank >= batch.cluster)
             where, lane = self._culprit(lane_set, wide, bad, guard)
             note = f"the shared memory of a CTA is {counted(end - start, 'byte')} from {start:#x} to {end:#x}"
-            self._out_of_bounds(
-                lane_set, where, lane, "shared", (note, f"the cluster has {counted(batch.cluster, 'CTA')}")
-            )
+            size = f"the cluster has {counted(batch.cluster, 'CTA')}"
+            self._out_of_bounds(lane_set, where, lane, "shared", (note, size), bad)
         self._check_alignment(lane_set, offset, guard, "shared")
         away: Any = rank != own
         tile = lane_set.special("cta") - own + rank
@@ -281,7 +288,7 @@ class Accessor:
         if not self.remote:
             where, lane = self._culprit(lane_set, address, away, guard)
             note = "an address of another CTA of the cluster"
-            self._out_of_bounds(lane_set, where, lane, "shared::cta", (note,))
+            self._out_of_bounds(lane_set, where, lane, "shared::cta", (note,), away)
         running: Any = batch.alive.reshape(len(batch.ctas), -1).any(axis=1)
         rank = np.broadcast_to(tile, away.shape) % batch.cluster
         rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
@@ -294,7 +301,7 @@ class Accessor:
         if gone.any():
             row, lane_ = lane_set.first(gone)
             there = int(np.broadcast_to(tile, away.shape)[row, lane_])
-            raise fault(
+            batch.launch.report(
                 "P694",
                 f"shared memory of CTA {batch.name_cta(there)}, which has exited, is accessed",
                 self.site,

@@ -90,7 +90,7 @@ def uniform(lane_set: LaneSet, guard: Any, source: SourceOperand, value: Any, si
     if wrong.any():
         row, lane = lane_set.first(wrong)
         values = np.broadcast_to(value, (lane_set.n, WARP))[row]
-        raise fault(
+        lane_set.launch.report(
             "P642",
             f"lanes of a warp disagree about `{source.name}` of `{site.instruction.spelling}`",
             site,

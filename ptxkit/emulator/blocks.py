@@ -12,7 +12,7 @@ from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import basic_blocks
 from ptxkit.emulator.code import CodeBlock, IRNode
 from ptxkit.emulator.effect import Effect, Links
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import End, LaneSet, Step
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.steps import check_guard
@@ -28,7 +28,7 @@ def _check_uniform(lane_set: LaneSet, taken: Any, rest: Any, site: Site) -> None
         other = int(np.argmax(np.broadcast_to(rest, shape)[row]))
         notes = (f"{lane_set.thread(row, lane)} takes the branch", f"{lane_set.thread(row, other)} does not")
         message = f"the lanes of a warp disagree at `{site.instruction.spelling}`"
-        raise fault("P626", message, site, notes, "leave `.uni` out")
+        lane_set.launch.report("P626", message, site, notes, "leave `.uni` out")
 
 
 def fall_through(following: int) -> End:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Callable
 
 import numpy as np
 
 from ptxkit.device.protocol import host_array
 from ptxkit.diagnostics import counted, error
-from ptxkit.emulator.faults import Origins, fault
+from ptxkit.emulator.faults import EmulatorFault, Origins, fault
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 
 
@@ -21,12 +22,20 @@ class EmulatorBuffer:
         origins: where undefined bits there come from.
         shape, dtype: in elements, and the type of one.
         name: what findings call it.
+        refuse: called with what a read of it meets: raises it, or goes past it.
     """
 
     def __init__(
-        self, memory: GlobalMemory, origins: Origins, shape: tuple[int, ...], dtype: np.dtype, name: str
+        self,
+        memory: GlobalMemory,
+        origins: Origins,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        name: str,
+        refuse: Callable[[EmulatorFault], None],
     ) -> None:
         memory.refuse_closed()
+        self._refuse = refuse
         self.memory = memory
         self._origins = origins
         self._shape = shape
@@ -69,7 +78,8 @@ class EmulatorBuffer:
         """A host copy.
 
         Raises:
-            EmulatorFault: P606, a kernel made some of it from data that nobody wrote.
+            EmulatorFault: P606, a kernel made some of it from data that nobody wrote, unless the device keeps
+                going: the finding is then among `findings`.
             PtxkitError: P714, the emulator was closed.
         """
         where = self._bytes()
@@ -94,7 +104,7 @@ class EmulatorBuffer:
             element = offset // self._dtype.itemsize
             index = np.unravel_index(element, self._shape) if self._shape else ()
             place = f"element [{', '.join(str(int(i)) for i in index)}]"
-            raise fault(
+            wrong = fault(
                 "P606",
                 f"undefined result: {place} of {self.allocation.name} depends on bits "
                 "that were never written",
@@ -102,6 +112,8 @@ class EmulatorBuffer:
                 [f"byte {offset} of {self.allocation}", *notes],
                 labels=[label for label in labels if label.span != origins[number].site.span],
             )
+            self._refuse(wrong)
+            return
 
     def write(self, array: np.ndarray) -> None:
         """Copy a host array of the same number of bytes into the buffer."""

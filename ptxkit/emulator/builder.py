@@ -6,6 +6,8 @@ too, but for those whose address is taken (`ptxkit.emulator.scope`).
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ptxkit.asm import tree
@@ -111,8 +113,12 @@ class FunctionBuilder(FunctionScope):
         except Unsupported as unsupported:
             self._refuse(site, str(unsupported))
             return nothing
-        step = effect_step(effect, guard, site)
+        step = effect_step(effect, guard, site, partial(self._written, instruction))
         return Compiled(site, step, step, guard, effect, effect.transfer)
+
+    def _written(self, instruction: tree.Instruction) -> list[int]:
+        """The slots that an instruction writes."""
+        return sorted(self.slots_of({self.meaning(name) for name in written_names(instruction)}))
 
     def _watch(self, item: Compiled) -> None:
         """Let an instruction other than `wgmma` look out for products in flight on its registers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,15 @@ from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.builder import build
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
-from ptxkit.emulator.faults import Origins
+from ptxkit.emulator.faults import EmulatorFault, Origins
 from ptxkit.emulator.global_memory import GlobalMemory
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
+from ptxkit.emulator.launch_findings import LIMIT, LaunchFindings
 from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, Events, LaunchState
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.texels.objects import Textures
+from ptxkit.rules import rules as rules_of
 
 ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
@@ -53,9 +55,13 @@ class Emulator:
         memory: the global memory, which emulators may share; by default one of its own.
         jit: whether blocks that run often are compiled, to the same results; None: where the `jit` extra is
             installed.
+        keep_going: whether launches go past errors: True, past up to 100 distinct ones, or how many. They are
+            in `findings`, each once. Nothing goes past a trap or a launch without progress.
+        rules: `allow`, `warn` or `deny`, by the code or name of a rule (`ptxkit.rules`).
 
     Raises:
-        PtxkitError: P520, an unknown order or arithmetic, `jit` without the extra; P305, an unknown target.
+        PtxkitError: P520, an unknown order or arithmetic, `jit` without the extra; P305, an unknown target;
+            P518, an unknown rule or level.
     """
 
     def __init__(
@@ -69,6 +75,8 @@ class Emulator:
         strict: bool = False,
         traffic: bool = False,
         memory: GlobalMemory | None = None,
+        keep_going: bool | int = False,
+        rules: Mapping[str, str] | None = None,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -82,7 +90,9 @@ class Emulator:
         if jit and not available():
             raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
         jit = available() if jit is None else jit
-        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit)
+        wanted = rules_of(rules or {})
+        goes_past = LIMIT if keep_going is True else int(keep_going)
+        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit, goes_past, wanted)
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()
@@ -110,7 +120,7 @@ class Emulator:
 
     @property
     def findings(self) -> list[Diagnostic]:
-        """Warnings so far, in order."""
+        """Warnings so far, and errors that launches went past, in order."""
         return self._findings
 
     def load(self, source: str | Path | Module) -> EmulatorModule:
@@ -133,7 +143,9 @@ class Emulator:
     def array(self, source: Any, name: str | None = None) -> EmulatorBuffer:
         """A device copy of an array: numpy, DLPack, or anything that numpy can make an array of."""
         host = host_array(source)
-        buffer = EmulatorBuffer(self.memory, self.origins, host.shape, host.dtype, name or "array")
+        buffer = EmulatorBuffer(
+            self.memory, self.origins, host.shape, host.dtype, name or "array", self._refuse
+        )
         buffer.write(host)
         return buffer
 
@@ -145,11 +157,18 @@ class Emulator:
                 closed.
         """
         buffer = EmulatorBuffer(
-            self.memory, self.origins, extents(shape), element_type(dtype), name or "empty"
+            self.memory, self.origins, extents(shape), element_type(dtype), name or "empty", self._refuse
         )
         if self.options.sanitize:
             self.memory.forget(buffer.allocation)
         return buffer
+
+    def _refuse(self, fault: EmulatorFault) -> None:
+        """A read of the host's met an error: it is raised, or noted where launches go past errors."""
+        options = self.options
+        found = LaunchFindings(self._findings, options.keep_going, options.rules)
+        for each in fault.diagnostics:
+            found.add(each)
 
     def synchronize(self) -> None:
         """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
@@ -331,7 +350,7 @@ class EmulatorKernel:
         Raises:
             PtxkitError: a bad shape, size or argument (P5), a form that is not executed (P601), a closed
                 emulator (P714).
-            EmulatorFault: the first error finding.
+            EmulatorFault: the first error finding that the device does not go past.
         """
         device, limits = self._module.device, self._module.limits
         device.memory.refuse_closed()

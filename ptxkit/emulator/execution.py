@@ -68,7 +68,7 @@ class Execution:
         return self.program.entry.name
 
     def run(self, progress: Progress | None = None) -> None:
-        """Run every CTA to its end. Raises EmulatorFault: the first error finding."""
+        """Run every CTA to its end. Raises EmulatorFault: the first error that it does not go past."""
         self._begin()
         launch = self.launch
         held = []
@@ -84,6 +84,7 @@ class Execution:
                     launch.memory.forget(held[-1])
             self._run(progress)
         finally:
+            launch.found.close()
             for allocation in held:
                 launch.memory.free(allocation, "the launch has ended")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.tree import Instruction
@@ -18,7 +19,13 @@ Dim3 = tuple[int, int, int]
 
 
 class EmulatorFault(PtxkitError):
-    """An error finding of the emulator, raised from `launch`, `synchronize` or the read that met it."""
+    """An error finding of the emulator, raised from `launch`, `synchronize` or the read that met it.
+
+    Attributes:
+        lanes: bool, which lanes of the set that executes the instruction it is about; None: all of them.
+    """
+
+    lanes: Any = None
 
 
 @dataclass(slots=True, eq=False)
@@ -113,9 +120,12 @@ def fault(
     notes: Sequence[str] = (),
     help: str | None = None,
     labels: Sequence[SpanLabel] = (),
+    lanes: Any = None,
 ) -> EmulatorFault:
-    """A fault with one error finding at an instruction."""
-    return EmulatorFault(finding(code, message, site, notes, help, labels))
+    """A fault with one error finding at an instruction; `lanes`: of whose it is, see `EmulatorFault`."""
+    made = EmulatorFault(finding(code, message, site, notes, help, labels))
+    made.lanes = lanes
+    return made
 
 
 def finding(

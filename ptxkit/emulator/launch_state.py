@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -17,9 +18,11 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.counts import Counts, Traffic
 from ptxkit.emulator.faults import Dim3, Origins, Site, ThreadIndex, finding
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
+from ptxkit.emulator.launch_findings import LaunchFindings
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.texels.objects import Textures
 from ptxkit.emulator.values import WARP
+from ptxkit.rules import Rules
 from ptxkit.targets import Limits
 
 LAST_NUMBER = (1 << 28) - 1
@@ -83,6 +86,8 @@ class EmulatorOptions(NamedTuple):
         strict: whether to warn of what kernels in practice leave out, too.
         traffic: whether to count what accesses cost the memory system.
         jit: whether blocks that run often are compiled.
+        keep_going: how many distinct errors a launch goes past before one ends it; 0: none.
+        rules: how much a breach of each rule weighs, where somebody says so.
     """
 
     order: str
@@ -90,6 +95,8 @@ class EmulatorOptions(NamedTuple):
     strict: bool
     traffic: bool
     jit: bool
+    keep_going: int = 0
+    rules: Rules = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -101,7 +108,7 @@ class DeviceState:
         origins: of undefined bits.
         events: the numbers of accesses that may race, and of what orders them.
         random: decides what the rules leave open, in random order; else None.
-        findings: the warnings so far.
+        findings: the warnings so far, and the errors that launches went past.
         output: takes what kernels print.
         textures: what handles of textures, samplers and surfaces stand for.
     """
@@ -217,6 +224,7 @@ class LaunchState:
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
         cta_memory: the address of the global memory that each CTA has a slice of, else 0.
+        found: its findings.
         clock: time as kernels see it, in steps.
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         watching: whether it matters if anything changes: the last round ended no batch.
@@ -246,8 +254,7 @@ class LaunchState:
         self.random = machine.random
         self.output = machine.output
         self.textures = machine.textures
-        self._findings = machine.findings
-        self._warned: set[tuple[str, int]] = set()
+        self.found = LaunchFindings(machine.findings, options.keep_going, options.rules)
         padded = np.zeros(-(-len(parameters) // 32) * 32 + 32, np.uint8)
         padded[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self.parameters = Bank(padded)
@@ -314,6 +321,20 @@ class LaunchState:
         labels: Sequence[SpanLabel] = (),
     ) -> None:
         """Add a warning to the device's findings, once for each instruction."""
-        if (code, id(site)) not in self._warned:
-            self._warned.add((code, id(site)))
-            self._findings.append(finding(code, message, site, notes, help, labels, Severity.WARNING))
+        self.found.add(finding(code, message, site, notes, help, labels, Severity.WARNING))
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        site: Site | None,
+        notes: Sequence[str] = (),
+        help: str | None = None,
+        labels: Sequence[SpanLabel] = (),
+    ) -> None:
+        """Report an error of an instruction that can be executed nevertheless.
+
+        Raises:
+            EmulatorFault: the error, unless the launch goes past it.
+        """
+        self.found.add(finding(code, message, site, notes, help, labels))

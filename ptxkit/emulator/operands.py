@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.symbols import Symbol
 from ptxkit.emulator.constants import literal
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.values import RAW, fold, select, select_wide, viewed
@@ -151,7 +151,7 @@ def lanes_of(lane_set: LaneSet, guard: Any, shape: tuple[int, ...]) -> Any:
     return folded if folded.shape == shape or not folded.ndim else np.broadcast_to(folded, shape)
 
 
-def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, what: str) -> NoReturn:
+def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, what: str) -> None:
     """Something undefined decides what the machine does.
 
     Args:
@@ -160,7 +160,7 @@ def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, wha
         what: what it is that decides.
 
     Raises:
-        EmulatorFault: P605.
+        EmulatorFault: P605, unless the launch goes past it; the bits are then as they lie there.
     """
     launch = lane_set.launch
     number = launch.origin(origin, site)
@@ -168,7 +168,7 @@ def undefined_decides(lane_set: LaneSet, mask: Any, origin: int, site: Site, wha
     some = mask != 0 if lanes is None else (mask != 0) & lanes
     thread = lane_set.thread(*lane_set.first(some))
     notes, labels = launch.origins.describe(number)
-    raise fault(
+    launch.report(
         "P605",
         f"undefined: {what} depends on bits that were never written",
         site,

@@ -13,7 +13,7 @@ from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
-from ptxkit.emulator.faults import Site, fault, label_at
+from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
@@ -43,7 +43,7 @@ def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> P
 def report(
     access: Reach, them: Party, me: Party, index: int, earlier: str, later: str, apart: bool = False
 ) -> None:
-    """Raise the finding.
+    """Report a race.
 
     Args:
         access: the later one.
@@ -53,8 +53,8 @@ def report(
         apart: another lane of the later one's warp knows of the earlier access.
 
     Raises:
-        EmulatorFault: the race; P613 and no more than a warning where the launch ahead of this one made the
-            earlier access, see `met_before_wait`.
+        EmulatorFault: the race, unless the launch goes past it; P613 and no more than a warning where the
+            launch ahead of this one made the earlier access, see `met_before_wait`.
     """
     batch, site, other = access.lane_set.batch, access.site, them.site
     launch, shared = batch.launch, access.space == "shared"
@@ -88,7 +88,7 @@ def report(
             "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
         )
     whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
-    raise fault(code, message, site, notes, help, label_at(other, whose, site))
+    launch.report(code, message, site, notes, help, label_at(other, whose, site))
 
 
 def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:

@@ -15,11 +15,12 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.effect import Effect
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.faults import EmulatorFault, Site
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.operands import SourceOperand, TargetOperand, lanes_of, undefined_decides
 from ptxkit.emulator.operation import Pure
 from ptxkit.emulator.operations import definedness
+from ptxkit.emulator.past_errors import leave_out
 from ptxkit.emulator.scope import Sum
 from ptxkit.emulator.values import RAW, constant, dtype_of, select, select_wide, viewed
 
@@ -240,13 +241,22 @@ def no_step(lane_set: LaneSet) -> None:
     """Nothing: what an instruction does that only says where to go on."""
 
 
-def effect_step(effect: Effect, guard: SourceOperand | None, site: Site) -> Step:
-    """An effect's step with its guard read."""
+def effect_step(
+    effect: Effect, guard: SourceOperand | None, site: Site, written: Callable[[], Sequence[int]]
+) -> Step:
+    """An effect's step with its guard read. `written`: gives the slots that the instruction writes."""
     run = effect.step
     if run is None or effect.link is not None:
         return no_step
     if guard is None:
-        return lambda lane_set: run(lane_set, None)
+
+        def unguarded(lane_set: LaneSet) -> Any:
+            try:
+                return run(lane_set, None)
+            except EmulatorFault as fault:
+                return leave_out(fault, run, lane_set, None, site, written)
+
+        return unguarded
     read = guard.reader
 
     def step(lane_set: LaneSet) -> Any:
@@ -254,8 +264,13 @@ def effect_step(effect: Effect, guard: SourceOperand | None, site: Site) -> Step
         if lane_set.undefined:
             check_guard(lane_set, guard, site)
         if condition.ndim == 0:
-            return run(lane_set, None) if condition else None
-        return run(lane_set, condition)
+            if not condition:
+                return None
+            condition = None
+        try:
+            return run(lane_set, condition)
+        except EmulatorFault as fault:
+            return leave_out(fault, run, lane_set, condition, site, written)
 
     return step
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from ptxkit import targets
@@ -23,6 +24,8 @@ def open_device(
     jit: bool | None = None,
     strict: bool = False,
     traffic: bool = False,
+    keep_going: bool | int = False,
+    rules: Mapping[str, str] | None = None,
 ) -> Device:
     """Open a device.
 
@@ -37,6 +40,8 @@ def open_device(
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
         strict: whether the emulator warns of what kernels in practice leave out, too.
         traffic: whether the emulator counts bank conflicts and sectors.
+        keep_going: whether launches of the emulator go past errors, or past how many.
+        rules: of the emulator, `allow`, `warn` or `deny` by code or name.
 
     Raises:
         PtxkitError: P520, no such device, or an option that it hasn't; P701, no driver; P702, no such GPU.
@@ -63,7 +68,8 @@ def open_device(
     from ptxkit.emulator import Emulator
 
     options: dict[str, Any] = {"jit": jit, "strict": strict, "traffic": traffic}
-    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, **options)
+    goes: dict[str, Any] = {"keep_going": keep_going, "rules": rules}
+    return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, **options, **goes)
 
 
 def fitting_gpu(target: str | None) -> int | None:

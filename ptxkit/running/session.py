@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from ptxkit.asm import Module, parse
 from ptxkit.asm.reading import as_text
 from ptxkit.device.protocol import Device, LoadedModule
-from ptxkit.diagnostics import error, listing
+from ptxkit.diagnostics import PtxkitError, error, listing
 from ptxkit.emulator import Emulator
 from ptxkit.plan import LaunchPlan
+from ptxkit.rules import Rules
 from ptxkit.running.devices import open_device
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import Report, Timing, judge, not_verified
@@ -47,6 +48,8 @@ class RunOptions:
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
         strict: whether the emulator warns of what the manual asks for and kernels in practice leave out, too.
         traffic: whether the emulator counts bank conflicts and sectors.
+        keep_going: how many distinct errors each launch of the emulator goes past; 0: none.
+        rules: how much a breach of each of the emulator's rules weighs, where somebody says so.
         save: where to keep tensors after the run, by name.
         line_info: whether profilers can show the PTX lines of what runs on a GPU.
         link: further PTX that is linked to the program, by its name and text.
@@ -60,6 +63,8 @@ class RunOptions:
     jit: bool | None = None
     strict: bool = False
     traffic: bool = False
+    keep_going: int = 0
+    rules: Rules = field(default_factory=dict)
     save: Mapping[str, str] = field(default_factory=dict)
     line_info: bool = False
     link: tuple[tuple[str, str], ...] = ()
@@ -152,9 +157,15 @@ class Session:
             self._emulating = isinstance(self.device, Emulator)
             self._watch(True)
             start = time.perf_counter()
-            on_device.launch(counters)
-            self.device.synchronize()
-            outputs = on_device.outputs()
+            try:
+                on_device.launch(counters)
+                self.device.synchronize()
+                outputs = on_device.outputs()
+            except PtxkitError as ended:
+                passed = [found for found in self.device.findings[known_findings:] if found.is_error]
+                if not passed:
+                    raise
+                raise PtxkitError([*passed, *ended.diagnostics]) from None
             wall = time.perf_counter() - start
             self._watch(False)
             self._emulating = False
@@ -244,6 +255,8 @@ def open_for(module: Module, options: RunOptions) -> Device:
         jit=options.jit,
         strict=options.strict,
         traffic=options.traffic,
+        keep_going=options.keep_going,
+        rules=options.rules,
         target=module.target,
     )
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ptxkit.cli.files import STANDARD
-from ptxkit.cli.launching.plans import emulated, planned
+from ptxkit.cli.launching.plans import emulated, planned, ruled
 from ptxkit.cli.launching.prompt import Prompt, QuitError
 from ptxkit.cli.output import print_diagnostics
 from ptxkit.diagnostics import PtxkitError, Source, error, exit_code
@@ -25,6 +25,7 @@ def debug(given: dict[str, Any]) -> int:
         raise error("P560", "expected a file, found `-`: commands come from standard input")
     options = emulated(given, "debug")
     found, plan = planned(given)
+    options = ruled(options, given["file"], found)
     with Session(found.module, options) as running:
         return _debug(running, plan, found.module.source)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ptxkit import card
@@ -12,8 +13,10 @@ from ptxkit.asm.check.card import check_card
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
+from ptxkit.rules import from_options, from_table
 from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
+from ptxkit.support import project
 
 ALL = "all"
 """The preset that stands for every one."""
@@ -27,7 +30,10 @@ def options_of(given: dict[str, Any], **rest: Any) -> RunOptions:
     """
     same = ("device", "order", "sanitize", "arch", "jit", "strict", "line_info")
     found = {name: given[name] for name in same if name in given}
-    return RunOptions(seed=given["seed"] or 0, link=linked(given), **found, **rest)
+    goes_past = given["error_limit"] if given.get("keep_going") else 0
+    if "allow" in given:
+        found["rules"] = from_options(given["allow"], given["warn"], given["deny"])
+    return RunOptions(seed=given["seed"] or 0, link=linked(given), keep_going=goes_past, **found, **rest)
 
 
 def emulated(given: dict[str, Any], verb: str) -> RunOptions:
@@ -53,6 +59,21 @@ def planned(given: dict[str, Any]) -> tuple[Subject, LaunchPlan]:
     """
     found = subject(given["file"], given)
     return found, make(found.program, found.module, found.card, request_of(given, given["preset"]))
+
+
+def ruled(options: RunOptions, file: str, found: Subject) -> RunOptions:
+    """The options, with the rules of the project and of the file's card where the options want nothing else.
+
+    Raises:
+        PtxkitError: P518, P519, what is wrong in the project's settings.
+    """
+    folder = Path(file).absolute().parent if Path(file).exists() else Path.cwd()
+    where, settings = project.settings(folder)
+    for key in settings:
+        if key != "sanitizer":
+            raise error("P519", f"expected `sanitizer` in the settings of `{where}`, found `{key}`")
+    wanted = {**from_table(settings.get("sanitizer", {})), **(found.card.rules if found.card else {})}
+    return replace(options, rules={**wanted, **options.rules})
 
 
 def request_of(given: dict[str, Any], preset: str | None = None) -> Request:

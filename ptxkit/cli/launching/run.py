@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
-from ptxkit.cli.launching.plans import ALL, Subject, options_of, plans_of, request_of, subject
+from ptxkit.cli.launching.plans import ALL, Subject, options_of, plans_of, request_of, ruled, subject
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.launching.report import Outcome, Summary, place, print_report
 from ptxkit.cli.output import print_failure, print_json
@@ -33,7 +33,7 @@ def run(given: dict[str, Any]) -> int:
     request = request_of(given)
     save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
     shown = given["as_json"] or given["verbose"]
-    options = options_of(given, save=save, traffic=shown)
+    options = ruled(options_of(given, save=save, traffic=shown), given["file"], found)
     plans = list(_plans(found, request, given["preset"], options))
     for plan in plans:
         check_save(plan, options)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ptxkit.cli.launching.plans import options_of, plans_of, request_of, subject
+from ptxkit.cli.launching.plans import options_of, plans_of, request_of, ruled, subject
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.diagnostics import counted, error
 from ptxkit.sweep import Job, Results, local
@@ -51,6 +51,6 @@ def _jobs(given: dict[str, Any]) -> list[Job]:
     for file in given["file"]:
         found = subject(file, given)
         for plan in plans_of(found, request_of(given), given["preset"], given["axis"]):
-            job = Job(plan, options, given["timeout"])
+            job = Job(plan, ruled(options, file, found), given["timeout"])
             jobs.setdefault(job.key, job)
     return list(jobs.values())

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ptxkit.cli.launching.plans import emulated, planned
+from ptxkit.cli.launching.plans import emulated, planned, ruled
 from ptxkit.cli.launching.report import print_report
 from ptxkit.diagnostics import PtxkitError, error, exit_code
 from ptxkit.emulator import Emulator
@@ -27,6 +27,7 @@ def trace(given: dict[str, Any]) -> int:
     check_folder(given["out"])
     options = emulated(given, "trace")
     found, plan = planned(given)
+    options = ruled(options, given["file"], found)
     recorder = Recorder(given["ctas"])
     with Session(found.module, options) as session:
         assert isinstance(session.device, Emulator)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ptxkit.emulator.asynchronous.hazards import Hazards
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP, distinct, first_true
 
 KINDS = (("write", "write"), ("last read", "read"), ("first read", "read"))
@@ -65,7 +64,7 @@ def issued(operation: AsyncOperation, mbarriers: MBarriers) -> None:
 def _refuse(operation: AsyncOperation, tiles: np.ndarray, items: np.ndarray, running: np.ndarray) -> None:
     if (at := first_true(~running[tiles])) is not None:
         batch = operation.batch
-        raise fault(
+        batch.launch.report(
             "P694",
             f"shared memory of CTA {batch.name_cta(int(tiles[at]))}, which has exited, is accessed",
             operation.site,
@@ -113,9 +112,9 @@ def _check_bytes(operation: AsyncOperation, gone: np.ndarray) -> None:
                 )
 
 
-def _foreign(batch: Ctas, cta: int, site: Site | None, does: str, who: str) -> NoReturn:
+def _foreign(batch: Ctas, cta: int, site: Site | None, does: str, who: str) -> None:
     message = f"CTA {batch.name_cta(cta)} exits while another CTA's instruction may still {does}"
-    raise fault("P694", message, site, (who,), MEET)
+    batch.launch.report("P694", message, site, (who,), MEET)
 
 
 def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: int) -> None:

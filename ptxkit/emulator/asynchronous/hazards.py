@@ -21,7 +21,7 @@ from ptxkit.emulator.asynchronous.completions import (
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import Bank, TiledBank
 from ptxkit.emulator.values import distinct, first_true
 
@@ -315,7 +315,7 @@ class Hazards(Accesses):
         """A response may only be overwritten once a proxy fence covers its readers."""
         unfenced = self._unfenced(earlier)
         if unfenced.any():
-            raise fault(
+            self.batch.launch.report(
                 "P612",
                 "a response is overwritten that threads have read, and no proxy fence covers that",
                 earlier.operation.site,

@@ -117,7 +117,9 @@ class MBarriers(Objects):
         np.subtract.at(self.pending, slots, counts)
         over = self.pending[slots] < 0
         if over.any():
-            raise self._over_arrival(slots, counts, threads, over, site)
+            wrong = self._over_arrival(slots, counts, threads, over, site)
+            np.add.at(self.pending, slots, counts)
+            raise wrong
         last = (self.pending[slots] == 0) & (self.expected_at[slots] > self.turned[slots])
         if last.any() and self.batch.launch.sanitize:
             rows, at = threads[last] // WARP, slots[last]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Memb
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.faults import Site, fault, label_at
+from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.launch_state import LaunchState
@@ -68,7 +68,7 @@ class Earlier:
 
 
 class Reports:
-    """Raises the findings of a batch."""
+    """Reports the findings of a batch."""
 
     def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
@@ -116,7 +116,7 @@ class Reports:
         if self.happens_before.covers_records(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
-        raise fault(code, message, operation.site, notes, help, labels)
+        self.batch.launch.report(code, message, operation.site, notes, help, labels)
 
     def unfenced(self, found: Earlier, item: int, lenient: bool) -> None:
         """An operation reads what no proxy fence covers: a warning where practice does so, else an error."""
@@ -144,13 +144,12 @@ class Reports:
             "barrier that hands the bytes over, "
             "or after that barrier in the issuing thread"
         )
-        if not lenient:
-            raise fault("P665", message, operation.site, notes, help, labels)
-        self.batch.launch.warn("P665", message, operation.site, notes, help, labels)
+        say = self.batch.launch.warn if lenient else self.batch.launch.report
+        say("P665", message, operation.site, notes, help, labels)
 
-    def raw(self, slot: int, site: Site, who: str, verb: str) -> NoReturn:
+    def raw(self, slot: int, site: Site, who: str, verb: str) -> None:
         barriers = self.mbarriers
-        raise fault(
+        self.batch.launch.report(
             "P672",
             f"`{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
             site,
@@ -264,23 +263,23 @@ class Reports:
         item: int,
         help: str,
         more: list[str] | None = None,
-    ) -> NoReturn:
+    ) -> None:
         labels = label_at(operation.site, "the asynchronous operation", site)
         notes = [
             f"{who} does it here",
             f"{operation.thread(item)} issued `{operation.spelling}` at {operation.site.where}",
             *(more or []),
         ]
-        raise fault(code, message, site, notes, help, labels)
+        self.batch.launch.report(code, message, site, notes, help, labels)
 
-    def leak(self, operation: AsyncOperation, hit: np.ndarray, site: Site) -> NoReturn:
+    def leak(self, operation: AsyncOperation, hit: np.ndarray, site: Site) -> None:
         assert isinstance(operation.signal, Transaction)
         item = int(np.argmax(hit))
         slot = int(operation.signal.slots[item])
         barriers = self.mbarriers
         phase = int(barriers.phase[slot])
         labels = label_at(operation.site, "still in flight", site)
-        raise fault(
+        self.batch.launch.report(
             "P678",
             f"phase {phase - 1} of {barriers.name(slot)} completes while a copy that signals it is in flight",
             site,
@@ -307,7 +306,7 @@ def met_before_wait(
         earlier, later: `read` or `write`, what each of them does.
 
     Raises:
-        EmulatorFault: P613, it reads what may not be written yet.
+        EmulatorFault: P613, it reads what may not be written yet, unless the launch goes past that.
     """
     place = f"global memory at {index + BASE:#x}"
     notes = [f"{thread} makes the {later} here", f"the launch ahead of this one made the {earlier}"]
@@ -315,6 +314,7 @@ def met_before_wait(
         notes.append(f"byte {index + BASE - owner.address} of {owner}")
     if later == "read":
         message = f"{place} is read, which the launch ahead of this one may yet write"
-        raise fault("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
+        launch.report("P613", message, site, notes, "put `griddepcontrol.wait` before the read")
+        return
     message = f"{place} is written, which the launch ahead of this one may yet {earlier}"
     launch.warn("P616", message, site, notes)

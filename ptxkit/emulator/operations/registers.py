@@ -48,7 +48,7 @@ class WarpRegisters:
             behind = min(first + WARPGROUP, (first // batch.warps_per_cta + 1) * batch.warps_per_cta)
             counts = self.each[first:behind]
             if (counts != counts[0]).any() and not batch.alive[first:behind].any():
-                raise fault(
+                batch.launch.report(
                     "P609",
                     "warps of a warpgroup did not all execute the same `setmaxnreg`",
                     self.changed_by,
@@ -138,7 +138,7 @@ class RegisterSyncPoint:
             others = others[(times[others] == times[row]) & (times[row] > 0)]
             unmet = ~batch.happens_before.covers(np.full(len(others), row), others, last[others])
             if unmet.any():
-                raise fault(
+                batch.launch.report(
                     "P667",
                     "the warps of a warpgroup have not met since their last `setmaxnreg`",
                     self.site,

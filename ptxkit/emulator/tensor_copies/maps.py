@@ -72,7 +72,7 @@ class MapFences:
                 if address in held:
                     at = int(np.argmax(held == address))
                     other = operation.site
-                    raise fault(
+                    issuers.lane_set.launch.report(
                         IN_FLIGHT,
                         f"the map at {address:#x} changes while a copy reads it",
                         site,
@@ -112,7 +112,7 @@ class MapFences:
             lack = "`fence.proxy.tensormap::generic.release` by the thread that changed it, after the change"
         else:
             lack = "`fence.proxy.tensormap::generic.acquire` of it by this thread, after the release"
-        raise fault(
+        launch.report(
             UNFENCED,
             f"the tensor map at {address:#x} was changed in this kernel, and nothing "
             "makes that visible to tensor copies",

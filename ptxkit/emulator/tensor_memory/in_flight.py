@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ptxkit.diagnostics import SpanLabel
-from ptxkit.emulator.faults import EmulatorFault, Site, fault, label_at
+from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
 from ptxkit.emulator.tensor_memory.order import COMMITTED, Fences, Tcgen05InFlight, pipelined, tolerated
 
@@ -67,7 +67,8 @@ class InFlightTable:
         if earlier.kind == later.kind == "mma" and earlier.row == later.row:
             self._warn_products(earlier, later, box)
             return False
-        raise self._fault(earlier, later, cta, box, source)
+        self._report(earlier, later, cta, box, source)
+        return False
 
     def _ordered(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
         if earlier.kind in COMMITTED:
@@ -138,9 +139,9 @@ class InFlightTable:
             ),
         )
 
-    def _fault(
+    def _report(
         self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, cta: int, box: Box | None, source: Box | None
-    ) -> EmulatorFault:
+    ) -> None:
         code, said, help = self._rule(earlier, later, box is None)
         where = f"{box or source} of CTA {self.fences.batch.name_cta(cta)}"
         notes = [
@@ -151,7 +152,7 @@ class InFlightTable:
         verb = {"ld": "reads", "dealloc": "frees"}.get(
             later.kind, "reads" if box in later.reads else "overwrites"
         )
-        return fault(
+        self.fences.batch.launch.report(
             code, f"`{_name(later)}` {verb} {where}, {said}", later.site, notes, help, _other(earlier, later)
         )
 

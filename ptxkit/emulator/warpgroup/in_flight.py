@@ -169,7 +169,7 @@ class Warpgroups:
             state = f"the last wait left {counted(left, 'group')} pending, its group among them"
             help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
         label = label_at(issued, "issued here")
-        raise fault(
+        self.batch.launch.report(
             code,
             f"`{name}` is accessed while `{issued.instruction.spelling}` holds it",
             site,
@@ -195,7 +195,7 @@ class Warpgroups:
                 if not self.fenced[which]:
                     why = "used, and its warpgroup has executed no `wgmma.fence`"
                 row = int(self.rows(np.array([which]))[0, 0])
-                raise fault(
+                self.batch.launch.report(
                     NO_FENCE,
                     f"`{lane_set.code.names[slot]}` was {why}",
                     site,

@@ -45,6 +45,7 @@ class VirtualDevice:
             sanitize=options.sanitize,
             arch=options.arch,
             memory=machine.memory,
+            keep_going=options.keep_going,
         )
         self.emulator.origins = machine.origins
         self.primary_flags = 0
