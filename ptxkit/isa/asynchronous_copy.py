@@ -40,7 +40,7 @@ form("cp.async.bulk.prefetch.tensor.dim.L2.global{.load_mode}{.L2::cache_hint}  
 
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="global_address", ss="global shared::cta", type="b64", addr="in .ss", new_val=".type", since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="rank", ss="global shared::cta", type="b32", addr="in .ss", new_val=".type", since=REPLACE)
-form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], ord, new_val", "28", field="box_dim global_dim element_stride", ss="global shared::cta", type="b32", addr="in .ss", ord="imm 0..4", new_val=".type", since=REPLACE)
+form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], ord, new_val", "28", field="box_dim global_dim element_stride", ss="global shared::cta", type="b32", addr="in .ss", ord="imm 0..4", new_val="u32", since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], ord, new_val", "28", field="global_stride", ss="global shared::cta", type="b64", addr="in .ss", ord="imm 0..3~4", new_val=".type", since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="elemtype", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..15", above={"new_val 12": "8.7 sm_100"}, since=REPLACE)
 form("tensormap.replace.tile.field{.ss}.b1024.type  [addr], new_val",      "28", field="interleave_layout", ss="global shared::cta", type="b32", addr="in .ss", new_val="imm 0..2", since=REPLACE)

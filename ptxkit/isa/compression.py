@@ -18,7 +18,7 @@ COLUMNS = "u32 32..~576/32"
 BYTES = {"byte_a": "u16 0", "thread_a": "u16 0..1", "byte_b": "u16 0", "thread_b": "u16 0..3"}
 
 # fmt: off
-matrix("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, {byte-a, thread-a}, sfb, {byte-b, thread-b}", "5.14", d="x4 f32", a="exact x4 b32", b="exact x2 b32", c="x4 f32", sfa="reg anytype32 b32", sfb="reg anytype32 b32", since="9.1 sm_120a sm_121a", **BYTES)
+matrix("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, {byte-a, thread-a}, sfb, {byte-b, thread-b}", "5.14", d="x4 f32", a="exact x4 b32", b="exact x2 b32", c="x4 f32", sfa="reg anytype32 b32", sfb="reg anytype32 b32", since="9.1 sm_120f", **BYTES)
 matrix("mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, {byte-a, thread-a}, sfb, {byte-b, thread-b}", "6.3", d="x4 f32", a="exact x4 b32", b="exact x4 b32", c="x4 f32", e="reg anytype32 u32", f="imm 0", sfa="reg anytype32 b32", sfb="reg anytype32 b32", since="9.1 sm_120a sm_121a", **BYTES)
 matrix("ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4  r, [p]", "5.15", num="x1 x2 x4", ss="shared shared::cta", r="xnum b32", p="in shared ~.ss", since="9.4 sm_90a sm_100f sm_110f sm_120f")
 

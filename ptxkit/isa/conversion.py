@@ -67,7 +67,7 @@ form("cvt{.frnd}.bf16.f16             d, a", "21", frnd=FRND, d="bf16", a="f16",
 form("cvt.frnd{.ftz}.bf16.f32         d, a", "21", frnd=FRND, d="bf16", a="f32", since=SM80)
 form("cvt.frnd.bf16.f64               d, a", "21", frnd=FRND, d="bf16", a="f64", since=SM90)
 # To half-precision and tf32 formats, with `.relu` and `.satfinite`.
-form("cvt.frnd2{.relu}{.satfinite}.f16.f32       d, a",           "21", frnd2="rn rz", d="wide f16", a="wide f32", since=SM80, needs=SATURATE)
+form("cvt.frnd2{.relu}{.satfinite}.f16.f32       d, a",           "21", frnd2="rn rz", d="wide f16", a="wide f32", since=f"{SM80}, 8.1 sm_75", needs={**SATURATE, ".relu": SM80})
 form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32     d, a, b",        "21", frnd2="rn rz", d="wide f16x2", a="wide f32", b="wide f32", since=SM80, needs=SATURATE)
 form("cvt.rs{.relu}{.satfinite}.f16x2.f32        d, a, b, rbits", "21", d="wide f16x2", a="wide f32", b="wide f32", rbits="exact b32", since=STOCHASTIC)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32      d, a",           "21", frnd2="rn rz", d="bf16", a="f32", since=SM80, needs=SATURATE)
@@ -87,8 +87,8 @@ form("cvt.rn.satfinite{.relu}.f6x2type.f32       d, a, b",        "21", f6x2type
 form("cvt.rn{.relu}.f16x2.f6x2type               d, a",           "21", f6x2type="e2m3x2 e3m2x2", d="f16x2", a=".f6x2type", since=NARROW)
 form("cvt.rs{.relu}.satfinite.f6x4type.f32       d, {a, b, e, f}, rbits", "21", f6x4type="e2m3x4 e3m2x4", d=".f6x4type", a="f32", b="f32", e="f32", f="f32", rbits="exact b32", since=STOCHASTIC)
 form("cvt.frnd3{.satfinite}.ue8m0x2.f32          d, a, b",        "21", frnd3="rz rp", d="ue8m0x2", a="f32", b="f32", since=NARROW)
-form("cvt.frnd3{.satfinite}.ue8m0x2.bf16x2       d, a",           "21", frnd3="rz rp", d="ue8m0x2", a="reg anytype32 b32", since=NARROW)
-form("cvt.rn.bf16x2.ue8m0x2                      d, a",           "21", d="anytype32 b32", a="ue8m0x2", since=NARROW)
+form("cvt.frnd3{.satfinite}.ue8m0x2.bf16x2       d, a",           "21", frnd3="rz rp", d="ue8m0x2", a="alone bf16x2", since=NARROW)
+form("cvt.rn.bf16x2.ue8m0x2                      d, a",           "21", d="alone bf16x2", a="ue8m0x2", since=NARROW)
 form("cvt.pack.sat.convertType.abType            d, a, b",        "22", convertType="u16 s16", abType="s32", d="wide s32", a="wide .abType", b="wide .abType", since="6.5 sm_72")
 form("cvt.pack.sat.convertType.abType.cType      d, a, b, c",     "22", convertType="u2 s2 u4 s4 u8 s8", abType="s32", cType="b32", d="wide s32", a="wide .abType", b="wide .abType", c="wide .cType", since="6.5 sm_72", needs={".u2 | .s2 | .u4 | .s4": "6.5 sm_75"})
 # fmt: on

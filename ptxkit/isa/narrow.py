@@ -24,7 +24,8 @@ form("cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2       d, a{, s
 # Towards zero, with a common scale, and with zeros that are positive.
 form("cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.f32    d, a, b{, sf}", "21", frnd2="rn rz", dtype=NARROW, d=".dtype", a="f32", b="f32", sf="ue8m0", rules=SCALED1, since=RUBIN)
 form("cvt.frnd2.satfinite{.relu}{.pzo}{.scaled::n1::ue8m0}.dtype.atype  d, a{, sf}",    "21", frnd2="rn rz", dtype=NARROW, atype=HALVES, d=".dtype", a=".atype", sf="ue8m0", rules=SCALED1, since=RUBIN)
-form("cvt.frnd2{.relu}{.satfinite}.pzo.dtype.f32                        d, a",          "21", frnd2="rn rz", dtype="f16 bf16 tf32", d="wide .dtype", a="wide f32", since=RUBIN)
+form("cvt.frnd2{.relu}{.satfinite}.pzo.dtype.f32                        d, a",          "21", frnd2="rn rz", dtype="f16", d="wide .dtype", a="wide f32", since=RUBIN)
+form("cvt.frnd2{.relu}{.satfinite}.pzo.dtype.f32                        d, a",          "21", frnd2="rn rz", dtype="bf16 tf32", d=".dtype", a="f32", since=RUBIN)
 form("cvt.frnd2{.relu}{.satfinite}.pzo.dtype.f32                        d, a, b",       "21", frnd2="rn rz", dtype=HALVES, d="alone .dtype", a="f32", b="f32", since=RUBIN)
 # Two unsigned floats with five bits of exponent, a format of scales.
 form("cvt.frnd{.satfinite}.ue5m3x2.f32                                  d, a, b",       "21", frnd="rn rz rp", d="ue5m3x2", a="f32", b="f32", since=RUBIN)

@@ -18,6 +18,7 @@ SPACES = {
     ".cluster": "7.8 sm_90",
 }
 SPACE = "global shared shared::cta shared::cluster"
+UNSHARED = "!.shared & !.shared::cta & !.shared::cluster"
 
 # fmt: off
 form("barrier{.cta}.sync{.aligned}             a{, b}",          "1", a="read u32 0..15", b="u32 ~0..4096/32", since="6.0 sm_30", needs=CTA)
@@ -33,7 +34,7 @@ form("bar.warp.sync                            membermask",      "2", membermask
 form("barrier.cluster.arrive{.sem}{.aligned}",                   "3", sem="release relaxed", since="7.8 sm_90", needs={".sem": "8.0"})
 form("barrier.cluster.wait{.acquire}{.aligned}",                 "3", since="7.8 sm_90", needs={".acquire": "8.0"})
 
-form("fence{.sem}.scope",                                        "4", sem="sc acq_rel acquire release", scope=SCOPE, since="6.0 sm_70", needs={".cluster": "7.8 sm_90"})
+form("fence{.sem}.scope",                                        "4", sem="sc acq_rel acquire release", scope=SCOPE, since="6.0 sm_70", needs={".cluster": "7.8 sm_90", ".acquire | .release": "8.6 sm_90"})
 form("fence.acquire.sync_restrict::shared::cluster.cluster",     "4", since="8.6 sm_90")
 form("fence.release.sync_restrict::shared::cta.cluster",         "4", since="8.6 sm_90")
 form("fence.mbarrier_init.release.cluster",                      "4", since="8.0 sm_90")
@@ -51,10 +52,10 @@ form("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.type       d, [a], b{, cac
 form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="inc dec", type="u32", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
 form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="min max", type="u32 s32 u64 s64", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
 form("atom{.sem}{.scope}{.space}.cas.type                        d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="b16 b32 b64 b128", d="sink .type", since="1.1", needs={**SPACES, ".b16": "6.3 sm_70", ".b128": "8.3 sm_90", ".b128 & .sys": "8.4"})
-form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="reg b32", undocumented="c", since="1.1", needs=SPACES)
-form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="single f32", undocumented="c", since="1.1", needs=SPACES)
-form("atom{.sem}{.scope}{.space}.op.b64                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b64", c="exact f64", undocumented="c", since="1.1", needs=SPACES)
-form("atom{.sem}{.scope}{.space}.op.b64                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b64", c="imm double f64", undocumented="c", since="1.1", needs=SPACES)
+form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="reg b32", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
+form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="single f32", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
+form("atom{.sem}{.scope}{.space}.op.b64                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b64", c="exact f64", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
+form("atom{.sem}{.scope}{.space}.op.b64                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b64", c="imm double f64", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
 form("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.b128      d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, d="sink b128", rules=HINT, since="8.3 sm_90", needs={**SPACES, **CACHE, ".sys": "8.4"})
 form("atom{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="f16 f16x2 bf16 bf16x2", rules=HINT, since="6.2 sm_60", needs={**SPACES, **CACHE, ".f16": "6.3 sm_70", ".bf16 | .bf16x2": "7.8 sm_90"})
 form("atom{.sem}{.scope}{.global}.add{.L2::cache_hint}.vec.f32         d, [a], b{, cache-policy}", "5", sem="relaxed acquire release acq_rel", scope=SCOPE, vec="v2 v4", a="unified in .global", d="vec sink f32", b="vec f32", rules=HINT.rpartition(";")[0], since="8.1 sm_90", needs=CACHE)
@@ -77,7 +78,7 @@ form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.a
 form("red.async.relaxed.scope{.global}.op.b32   [a], b", "7", scope="gpu sys", op="and or xor", a="in .global", b="u32", undocumented="a", since="8.1 sm_90", needs={".global": "8.7 sm_100"})
 form("red.async.relaxed.scope{.global}.op.type  [a], b", "7", scope="gpu sys", op="add min max inc dec", type="u32 s32 u64 s64", a="in .global", undocumented="a", rules=".inc | .dec -> .u32; .min | .max -> .u32 | .s32", since="8.1 sm_90", needs={".global": "8.7 sm_100"})
 form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type  [a], b", "7", op="add min max inc dec and or xor", type="u32 s32 u64 b32", a="in shared::cluster ~.shared::cluster", undocumented="a", rules=".and | .or | .xor -> .b32; .b32 -> .and | .or | .xor; .inc | .dec -> .u32; .min | .max -> .u32 | .s32", since="8.1 sm_90")
-form("red.async{.mmio}.release.scope{.global}.add.type           [a], b", "7", scope="gpu sys", type="u32 s32 u64 s64", a="in .global", since="8.7 sm_100")
+form("red.async{.mmio}.release.scope{.global}.add.type           [a], b", "7", scope="gpu sys", type="u32 s32 u64 s64", a="in .global", rules=".mmio -> .sys", since="8.7 sm_100")
 
 form("vote.mode.pred         d, {!}a",             "8", mode="all any uni", since="1.2 sm_12", until="6.4 sm_70")
 form("vote.ballot.b32        d, {!}a",             "8", a="pred", since="1.2 sm_20", until="6.4 sm_70")

@@ -1,4 +1,4 @@
-"""Both are asked the same: `rows`, `spellings`, `probes`, `corpus`, `declarations`, `record`, `inline`."""
+"""Both are asked the same: of rows, of files, of probes, of declarations and of libraries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.isa.notation import Form
 from ptxkit.machine.provenance import provenance
 
-from . import assemblers, corpus, declarations, inline, probes, record, releases, rows, spellings
+from . import assemblers, boundaries, corpus, declarations, inline, probes, record, releases, rows, spellings
 from .oracle import report
 from .reasons import reason_of
 
@@ -25,6 +25,8 @@ MODULES = 10_000
 FORMS = "Statements of every form"
 RELEASES = "What came after PTX ISA 9.0"
 DECLARATIONS = "Declarations and calls"
+PROBES = "Probes of what came after PTX ISA 9.0"
+BOUNDARIES = "Statements of every form at the boundaries of version and target"
 
 
 def main() -> int:
@@ -51,7 +53,17 @@ def main() -> int:
     of_probes = verbs.add_parser("probes", help="modules with the verdicts of several releases of ptxas")
     of_probes.add_argument("file", type=Path, help="one JSON object a line, see tools/agreement/probes.py")
     of_probes.add_argument("--release", choices=assemblers.RELEASES, help="else the newest of each")
+    of_probes.add_argument(
+        "--keep", action="store_true", help="every release, in bench/results/agreement.json"
+    )
     of_probes.add_argument("--show", type=int, default=5, help="disagreements of a group to print")
+    at_boundaries = verbs.add_parser(
+        "boundaries", help="statements of the rows where their availability ends"
+    )
+    at_boundaries.add_argument("--opcode", action="append", default=[], help=OPCODE)
+    at_boundaries.add_argument("--chapter", action="append", default=[])
+    at_boundaries.add_argument("--limit", type=int, default=6, help="statements of a row")
+    at_boundaries.add_argument("--keep", action="store_true", help="in bench/results/agreement.json")
     of_releases = verbs.add_parser("releases", help="what came after 9.0, put to each release of ptxas")
     of_releases.add_argument("--limit", type=int, default=8, help="statements of a row")
     of_releases.add_argument("--seed", type=int, default=0)
@@ -76,7 +88,7 @@ def main() -> int:
     of_libraries.add_argument("--changes", type=int, default=2000, help="changed modules")
     of_libraries.add_argument("--seed", type=int, default=0)
     of_libraries.add_argument("--keep", action="store_true", help="in bench/results/inline.json")
-    for verb in (by_row, of_operands, of_files, of_declarations, kept):
+    for verb in (by_row, at_boundaries, of_operands, of_files, of_declarations, kept):
         verb.add_argument("--elsewhere", type=int, default=1, help="other versions and targets")
         verb.add_argument("--seed", type=int, default=0)
         verb.add_argument("--show", type=int, default=5, help="disagreements of a row or file to print")
@@ -97,10 +109,15 @@ def main() -> int:
             return keep_rows(given)
         forms = chosen(parser, given)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
+    elif given.verb == "boundaries":
+        return ask_boundaries(given, chosen(parser, given))
     elif given.verb == "spellings":
         return ask_spellings(given, chosen(parser, given))
     elif given.verb == "probes":
-        return report(probes.verdicts(given.file, given.release), given.show, lambda module: None)
+        if given.keep:
+            return keep_part(PROBES, probes.by_release(given.file))
+        releases = [given.release] if given.release else []
+        return report(probes.verdicts(given.file, releases), given.show, reason_of)
     elif given.verb == "declarations":
         if given.keep:
             return keep_declarations(given)
@@ -174,13 +191,31 @@ def ask_releases(given: argparse.Namespace) -> int:
     for entry in part["differ"][: given.show * 40]:
         print(f"{entry['statement'][:300]} [{entry['change']} {entry['place']}]")
         print(f"    ptxas: {entry['ptxas'] or 'accepts'}\n    ptxkit: {entry['ptxkit'] or 'accepts'}")
-    print(f"{part['total']}, {part['agreement']:.4%}")
     if given.keep:
-        document = json.loads(RESULT.read_text(encoding="utf-8"))
-        document["parts"][RELEASES] = part | {"asked": {**part["asked"], **provenance()}}
-        RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        return problems(document)
+        return keep_part(RELEASES, part)
+    print(f"{part['total']}, {part['agreement']:.4%}")
     return 1 if any(record.reason_for(entry) is None for entry in part["differ"]) else 0
+
+
+def ask_boundaries(given: argparse.Namespace, forms: list[Form]) -> int:
+    """Print, and on demand keep, what both say at the boundaries; 1 where a disagreement has no reason."""
+    found = list(rows.verdicts(boundaries.cases(forms, given.limit, given.seed)))
+    if not given.keep:
+        return report(found, given.show, reason_of)
+    what = (
+        f"Up to {given.limit} statements of each of {len(forms)} forms, for each oldest version and the one "
+        f"before, and on neighbouring targets of which one has it. Judged by {record.assembler()}."
+    )
+    return keep_part(BOUNDARIES, record.part(found, {"what": what, "limit": given.limit, "seed": given.seed}))
+
+
+def keep_part(name: str, part: dict[str, Any]) -> int:
+    """Put one part into the record, in the place of the one of that name."""
+    document = json.loads(RESULT.read_text(encoding="utf-8"))
+    document["parts"][name] = part | {"asked": {**part["asked"], **provenance()}}
+    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"{part['total']}, {part['agreement']:.4%}")
+    return problems(document)
 
 
 def declared(limit: int, seed: int) -> dict[str, Any]:

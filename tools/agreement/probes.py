@@ -8,29 +8,48 @@ the version of a probe refuse it for that alone and don't count.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ptxkit
 from ptxkit import targets
 
-from . import assemblers
+from . import assemblers, record
 from .oracle import Verdict
 
 
-def verdicts(path: Path, release: str | None) -> Iterator[Verdict]:
-    """Both verdicts on every probe of a file that a release knows the version of.
+def verdicts(path: Path, releases: Sequence[str] = ()) -> Iterator[Verdict]:
+    """Both verdicts on every probe of a file, for each release that knows the probe's version.
 
     Args:
         path: the file.
-        release: `13.5`; None for the newest that each probe was put to.
+        releases: `13.5`, ..; none for the newest that each probe was put to.
     """
     probes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    given = [(probe, release or max(probe["verdict"], key=assemblers.number)) for probe in probes]
+    given = [
+        (probe, release)
+        for probe in probes
+        for release in releases or [max(probe["verdict"], key=assemblers.number)]
+    ]
     with ProcessPoolExecutor() as pool:
         yield from pool.map(_judge, [one for one in given if _knows(*one)], chunksize=16)
+
+
+def by_release(path: Path) -> dict[str, Any]:
+    """The part of the record: every release's verdicts, a line a release."""
+    found = [
+        replace(verdict, change=f"ptxas {release}")
+        for release in assemblers.RELEASES
+        for verdict in verdicts(path, [release])
+    ]
+    what = (
+        "Modules written by hand around what came after PTX ISA 9.0: claimed forms, near misses of version, "
+        "target, type and operand. Each release of ptxas was asked where it knows the module's version."
+    )
+    return record.part(found, {"what": what})
 
 
 def _knows(probe: Mapping[str, Any], release: str) -> bool:

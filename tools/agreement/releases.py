@@ -1,4 +1,4 @@
-"""Each release of ptxas, asked what is new in which version: statements of the rows that came after 9.0.
+"""Each release of ptxas, asked what is new in which version: statements of rows newer than 9.0.
 
 Every statement of the manual's is put to every release for the newest version that the release takes, and to
 the newest release for every version: accepted from the version on that its row says, refused before.
@@ -58,13 +58,19 @@ def cases(version: targets.Version, limit: int, seed: int) -> list[rows.Case]:
     found = []
     for opcode in registry.opcodes():
         for form in registry.forms(opcode):
-            if form.chapter not in registry.LATER:
+            if not _is_later(form):
                 continue
             for sample in samples(form, limit, seed):
                 target = _target(form, sample, version, random_)
                 if target is not None and sample.of_manual:
                     found.append(rows.Case(sample.text, (version, target), f"{form.section} {form.syntax}"))
     return found
+
+
+def _is_later(form: Form) -> bool:
+    """Whether the row, or something in it, came after PTX ISA 9.0."""
+    asked = (form.since, *(needed for _, needed in form.needs), *(above.needed for above in form.above))
+    return any(version > FIRST for needed in asked for version, _ in needed.alternatives)
 
 
 def _target(form: Form, sample: Sample, version: targets.Version, random_: random.Random) -> str | None:
@@ -84,8 +90,8 @@ def part(limit: int, seed: int) -> dict[str, Any]:
         found = rows.verdicts(cases(question.version, limit, seed))
         asked += [_renamed(verdict, question.name) for verdict in found]
     what = (
-        f"Up to {limit} statements of each row of the manual's that came after PTX ISA 9.0, put to each "
-        "release of ptxas for the newest version that it takes, and to the newest for every version: taken "
+        f"Up to {limit} statements of each row of the manual's with something newer than PTX ISA 9.0, put to "
+        "each release of ptxas for its newest version, and to the newest release for every version: taken "
         "from the version on that the row says, refused before."
     )
     return record.part(asked, {"what": what, "limit": limit, "seed": seed})

@@ -103,7 +103,7 @@ def cases(forms: Iterable[Form], limit: int, elsewhere: int, mutations: int, see
             home = place_of(form, sample, random_)
             if changed and home:
                 found[Case(changed[0], home, row, changed[1])] = None
-    return [case for case in found if "%b128" not in case.text or _has_b128(case.place)]
+    return [case for case in found if allowed(case)]
 
 
 def place_of(form: Form, sample: Sample, random_: random.Random) -> Place | None:
@@ -111,7 +111,7 @@ def place_of(form: Form, sample: Sample, random_: random.Random) -> Place | None
     version = assemblers.newest_version()
     known = [name for name in targets.SUPPORTED if targets.TARGETS[name].since <= version]
     fitting = [n for n in known if form.available(version, targets.TARGETS[n], sample.facts)]
-    return (version, _with_mode(random_.choice(fitting), form, sample)) if fitting else None
+    return (version, with_mode(random_.choice(fitting), form, sample)) if fitting else None
 
 
 def _anywhere(form: Form, sample: Sample, random_: random.Random) -> Place:
@@ -120,12 +120,17 @@ def _anywhere(form: Form, sample: Sample, random_: random.Random) -> Place:
     target = random_.choice([name for name in targets.SUPPORTED if targets.TARGETS[name].since <= newest])
     oldest = max(OLDEST, targets.TARGETS[target].since)
     version = random_.choice([version for version in targets.RELEASES if oldest <= version <= newest])
-    return version, _with_mode(target, form, sample)
+    return version, with_mode(target, form, sample)
 
 
-def _with_mode(target: str, form: Form, sample: Sample) -> str:
+def with_mode(target: str, form: Form, sample: Sample) -> str:
     """The target with the texture mode that goes with a sampler."""
     return f"{target}, texmode_independent" if form.sampler in sample.facts else target
+
+
+def allowed(case: Case) -> bool:
+    """Whether its registers can be declared there."""
+    return "%b128" not in case.text or _has_b128(case.place)
 
 
 def _has_b128(place: Place) -> bool:

@@ -20,9 +20,6 @@ from ptxkit.isa.places import OperandPlace
 from ptxkit.isa.registry import named_forms
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
 
-NEEDED_BY_NEWER = {("tcgen05", "aligned"): (9, 1)}
-"""Opcodes with a modifier that ptxas 13.0 lets stay empty: every ptxas that knows the version asks for it."""
-
 
 def check_match(context: Context, instruction: Instruction, match: Match) -> None:
     """Check what depends on version, target and the values of constants."""
@@ -95,8 +92,8 @@ def _warn_undocumented(context: Context, instruction: Instruction, match: Match)
     candidate, source = match.candidate, context.module.source
     syntax = f"the form is `{match.form.syntax}`"
 
-    def warn(what: str, span: Span | None, help: str, ptxas: str = "ptxas") -> None:
-        message = f"{ptxas} accepts {what}; the manual does not list it"
+    def warn(what: str, span: Span | None, help: str) -> None:
+        message = f"ptxas accepts {what}; the manual does not list it"
         context.warn("P222", message, span or instruction.span, help=help)
 
     for place, operand in zip(match.places, instruction.operands, strict=True):
@@ -120,13 +117,7 @@ def _warn_undocumented(context: Context, instruction: Instruction, match: Match)
     for what in candidate.undocumented:
         if what.startswith("-"):
             lacking, span = what[1:], spelling_span(instruction, source)
-            newer = NEEDED_BY_NEWER.get((instruction.opcode, lacking))
-            if newer is not None and context.version >= newer:
-                message = f"`{instruction.spelling}` lacks `.{lacking}`"
-                context.report("P214", message, span, help=syntax)
-            else:
-                ptxas = "ptxas up to 13.0" if newer else "ptxas"
-                warn(f"`{instruction.spelling}` without `.{lacking}`", span, syntax, ptxas)
+            warn(f"`{instruction.spelling}` without `.{lacking}`", span, syntax)
         else:
             span = modifier_span(instruction, what[1:], source)
             warn(f"`{what}` of `{match.form.name}`", span, syntax)
