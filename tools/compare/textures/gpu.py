@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,8 @@ from ptxkit.driver import CudaDevice
 
 FORMATS = {"u8": 1, "u16": 2, "u32": 3, "s8": 8, "s16": 9, "s32": 10, "f16": 16, "f32": 32}
 """`CUarray_format`."""
+VIEWED = ("u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32")
+"""The order of `CUresourceViewFormat`, each with 1, 2 and 4 channels."""
 ADDRESS = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
 LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH = 1, 2, 4, 8, 16
 """Flags of `cuArray3DCreate`."""
@@ -115,7 +118,8 @@ class Gpu:
             handle = self.call("cuSurfObjectCreate", resource)
             undo.append(("cuSurfObjectDestroy", handle))
         else:
-            handle = self.call("cuTexObjectCreate", resource, self._sampling(trial.sampler), None)
+            view = None if trial.view is None else self._view(trial)
+            handle = self.call("cuTexObjectCreate", resource, self._sampling(trial.sampler), view)
             undo.append(("cuTexObjectDestroy", handle))
         return int(handle), arrays
 
@@ -138,6 +142,18 @@ class Gpu:
             part = resource.res.pitch2D
             part.devPtr, part.format, part.numChannels = memory, format_, spec.channels
             part.width, part.height, part.pitchInBytes = spec.width, spec.height, pitch
+
+    def _view(self, trial: Trial) -> Any:
+        assert trial.view is not None
+        view, spec = trial.view, trial.array
+        made = self.driver.CUDA_RESOURCE_VIEW_DESC()
+        number = 1 + 3 * VIEWED.index(view.format) + (1, 2, 4).index(view.channels)
+        made.format = self.driver.CUresourceViewFormat(number)
+        made.width, made.height = spec.width, spec.height if spec.geometry not in ("1d", "a1d") else 0
+        made.depth = spec.depth if spec.geometry == "3d" else spec.layers if spec.layers > 1 else 0
+        made.firstMipmapLevel, made.lastMipmapLevel = view.first_level, view.last_level
+        made.firstLayer, made.lastLayer = view.first_layer, view.last_layer
+        return made
 
     def _sampling(self, sampler: SamplerSpec) -> Any:
         driver = self.driver
@@ -164,22 +180,51 @@ class Gpu:
     def run(self, kind: Kind, trial: Trial, target: str, version: str) -> None:
         """Get the answer of a trial. Raises Refused, PtxkitError."""
         undo: list[tuple[str, Any]] = []
-        kernel = self._kernel(text(kind, trial, target, version))
+        source = text(kind, trial, target, version)
+        kernel = None if kind.variables else self._kernel(source)
         with self.device.context:
             try:
-                self._answer(kind, trial, kernel, undo)
+                self._answer(kind, trial, kernel, source, undo)
             finally:
                 for name, thing in reversed(undo):
                     with suppress(Refused):
                         self.call(name, thing)
 
-    def _answer(self, kind: Kind, trial: Trial, kernel: Any, undo: list[tuple[str, Any]]) -> None:
+    def _bound(self, trial: Trial, array: Any, source: str, undo: list[tuple[str, Any]]) -> Any:
+        """The kernel of a module to whose variable an array is bound."""
+        module = self.call("cuModuleLoadData", source.encode() + b"\0")
+        undo.append(("cuModuleUnload", module))
+        if trial.sampler is None:
+            reference = self.call("cuModuleGetSurfRef", module, b"pixels")
+            self.call("cuSurfRefSetArray", reference, array, 0)
+        else:
+            how = self._sampling(trial.sampler)
+            reference = self.call("cuModuleGetTexRef", module, b"image")
+            self.call("cuTexRefSetArray", reference, array, 1)
+            self.call("cuTexRefSetFlags", reference, how.flags & (AS_INTEGER | NORMALIZED | SRGB | UNTOUCHED))
+            self.call("cuTexRefSetFilterMode", reference, how.filterMode)
+            for axis, mode in enumerate(how.addressMode):
+                self.call("cuTexRefSetAddressMode", reference, axis, mode)
+        return self.call("cuModuleGetFunction", module, b"fetch")
+
+    def _launch_bound(self, function: Any, blocks: int, values: Any, results: Any) -> None:
+        given = ((0, values.address, results.address), (ctypes.c_uint64,) * 3)
+        self.call("cuLaunchKernel", function, blocks, 1, 1, BLOCK, 1, 1, 0, 0, given, 0)
+
+    def _answer(
+        self, kind: Kind, trial: Trial, kernel: Any, source: str, undo: list[tuple[str, Any]]
+    ) -> None:
         device = self.device
         handle, arrays = self.make(trial, undo)
         values = device.array(trial.inputs)
         results = device.array(np.zeros((max(kind.outputs, 1), trial.threads), np.uint32))
-        kernel.launch((-(-trial.threads // BLOCK),), (BLOCK,), [np.uint64(handle), values, results])
-        device.synchronize()
+        blocks = -(-trial.threads // BLOCK)
+        if kernel is None:
+            self._launch_bound(self._bound(trial, arrays[0], source, undo), blocks, values, results)
+            self.call("cuCtxSynchronize")
+        else:
+            kernel.launch((blocks,), (BLOCK,), [np.uint64(handle), values, results])
+            device.synchronize()
         trial.answer = results.numpy()
         if kind.writes:
             trial.after = [np.zeros_like(data) for data in trial.data]

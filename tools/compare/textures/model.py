@@ -87,6 +87,18 @@ class SamplerSpec:
     border: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class ViewSpec:
+    """What of an array a texture shows: `CUDA_RESOURCE_VIEW_DESC`."""
+
+    format: str
+    channels: int
+    first_level: int = 0
+    last_level: int = 0
+    first_layer: int = 0
+    last_layer: int = 0
+
+
 @dataclass(slots=True)
 class Trial:
     """One object and one launch.
@@ -100,6 +112,7 @@ class Trial:
         answer: of a GPU, uint32 [outputs, threads]; None without one.
         after: the bytes of each level after the launch, where it writes.
         failed: why a GPU gave none.
+        view: what the texture shows; None for all of the array as it is.
     """
 
     statement: int
@@ -110,6 +123,7 @@ class Trial:
     answer: np.ndarray | None = None
     after: list[np.ndarray] = field(default_factory=list)
     failed: str = ""
+    view: ViewSpec | None = None
 
     @property
     def threads(self) -> int:
@@ -129,6 +143,7 @@ class Kind:
         writes: whether the texels are compared, too.
         alone: whether it needs a process of its own, as what may fault does.
         note: what the record says of it.
+        variables: of the module: `image` or `pixels`, to which the object is bound, and samplers.
     """
 
     name: str
@@ -139,6 +154,12 @@ class Kind:
     writes: bool = False
     alone: bool = False
     note: str = ""
+    variables: str = ""
+
+    @property
+    def mode(self) -> str:
+        """What `.target` says of the texture mode."""
+        return ", texmode_independent" if "samplerref" in self.variables else ""
 
     @property
     def file(self) -> str:
@@ -167,6 +188,7 @@ def save(path: Path, kind: Kind, trials: list[Trial]) -> None:
                 "levels": len(trial.data),
                 "after": len(trial.after),
                 "failed": trial.failed,
+                "view": None if trial.view is None else asdict(trial.view),
             }
         )
     arrays["head"] = np.frombuffer(json.dumps({"kind": asdict(kind), "trials": heads}).encode(), np.uint8)
@@ -195,6 +217,7 @@ def load(path: Path) -> tuple[Kind, list[Trial]]:
                     arrays.get(f"answer{number}"),
                     [arrays[f"after{number}.{level}"] for level in range(each["after"])],
                     each["failed"],
+                    None if each.get("view") is None else ViewSpec(**each["view"]),
                 )
             )
     return kind, trials

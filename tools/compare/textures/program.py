@@ -12,8 +12,9 @@ def text(kind: Kind, trial: Trial, target: str, version: str) -> str:
     threads = trial.threads
     lines = [
         f".version {version}",
-        f".target {target}",
+        f".target {target}{kind.mode}",
         ".address_size 64",
+        *kind.variables.splitlines(),
         ".visible .entry fetch(.param .u64 handle, .param .u64 values, .param .u64 results)",
         "{",
         f"    .reg .b32 %i<{max(kind.inputs, 1)}>, %o<{max(kind.outputs, 1)}>, %t<4>;",

@@ -18,6 +18,7 @@ from compare.textures.level_kinds import levels
 from compare.textures.make import random_of
 from compare.textures.model import Kind, Trial, load, save
 from compare.textures.surface_kinds import queries, surfaces
+from compare.textures.variable_kinds import variables
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
 
@@ -43,7 +44,11 @@ class Setting(NamedTuple):
 
 def entries() -> Mapping[str, Entry]:
     """Every kind, by name."""
-    return {entry.kind.name: entry for make in (textures, levels, surfaces, queries) for entry in make()}
+    return {
+        entry.kind.name: entry
+        for make in (textures, levels, surfaces, queries, variables)
+        for entry in make()
+    }
 
 
 def trials_of(entry: Entry, seed: int) -> list[Trial]:
