@@ -28,7 +28,7 @@ CHAPTERS = {
         "matrix.move",
         "tensor_memory.allocate",
         "tensor_memory.mma",
-        "tensor_memory.move",
+        "tensor_memory.load",
         "tensor_memory.synchronise",
     ),
     "memory": ("load_store", "atomic", "barrier", "control_flow", "asynchronous_store"),

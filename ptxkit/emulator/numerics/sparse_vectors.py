@@ -1,7 +1,7 @@
 """Structured sparse vectors: some elements of each group, and the indexes that say which. PTX ISA 9.7.16.8.
 
-Elements of 8 and 16 bits, and indexes of 2 and 4, lie one after the other in 32-bit words, the first lowest;
-words lie along the last axis.
+Elements of 8, 16 and 32 bits, and indexes of 2 and 4, lie one after the other in 32-bit words, the first
+lowest; words lie along the last axis.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.numerics.bits import UNSIGNED
-from ptxkit.emulator.numerics.formats import FORMATS
+from ptxkit.emulator.numerics.formats import FORMATS, Format
 
 GROUP, KEPT = 4, 2
 """What `spcompress` keeps of each group."""
+FLOATS = {**FORMATS, "f32": Format("f32", 8, 23, 127, 0x7F7FFFFF, 0x7FFFFFFF, 0x7F800000)}
 INTEGERS = {"u8": np.uint8, "s8": np.int8}
 
 
@@ -53,15 +54,15 @@ def rank(codes: Any, kind: str, largest: bool, magnitude: bool) -> Any:
         number = codes.view(INTEGERS[kind]).astype(np.int32)
         number = np.abs(number) if magnitude else number
         return number if largest else -number
-    form = FORMATS[kind]
-    size = codes.astype(np.int32) & form.sign - 1
+    form = FLOATS[kind]
+    size = codes.astype(np.int64) & form.sign - 1
     # -0 counts as less than +0.
     number = size if magnitude else np.where(codes & form.sign, ~size, size)
     number = number if largest else -number
     if form.nan is None:
         return number
     finite = form.largest if form.infinity is None else form.infinity
-    return np.where(size > finite, 1 << 20, number)
+    return np.where(size > finite, 1 << 40, number)
 
 
 def compress(words: Any, bits: int, ranks: Any, index_bits: int) -> tuple[Any, Any]:
@@ -73,6 +74,15 @@ def compress(words: Any, bits: int, ranks: Any, index_bits: int) -> tuple[Any, A
     kept = np.take_along_axis(groups, chosen, axis=-1).reshape(*words.shape[:-1], -1)
     indexes = chosen.reshape(kept.shape)
     return np.ascontiguousarray(kept).view(np.uint32), from_fields(indexes, index_bits)
+
+
+def spoiled(unknown: Any, bits: int, index_bits: int) -> tuple[Any, Any]:
+    """Of words with undefined bits, those of the indexes and of the elements that are kept: an undefined bit
+    spoils its group."""
+    groups = (elements(unknown, bits) != 0).reshape(*unknown.shape[:-1], -1, GROUP).any(axis=-1)
+    each = np.repeat(groups, KEPT, axis=-1)
+    indexes = from_fields(each * np.uint32((1 << index_bits) - 1), index_bits)
+    return indexes, from_fields(each * np.uint32((1 << bits) - 1), bits)
 
 
 def decompress(indexes: Any, words: Any, bits: int, kept: int, total: int) -> Any:

@@ -54,7 +54,7 @@ def spcompress(instruction: ScopedInstruction) -> Effect:
         descriptors = np.broadcast_to(descriptor(lane_set), shape)
         active = lanes_of(lane_set, guard, shape)
         codes = sparse.elements(words, bits)
-        ranks = np.zeros(codes.shape, np.int32)
+        ranks = np.zeros(codes.shape, np.int64)
         for word in distinct(descriptors if active is None else descriptors[active]).tolist():
             lanes = descriptors == word
             kind = described(lane_set, lanes if active is None else lanes & active, word)
@@ -80,12 +80,8 @@ def _unknown(
     if not any(found):
         return None, 0
     unknown = [np.broadcast_to(np.uint32(0) if entry is None else entry[0], shape) for entry in found]
-    words = np.stack(unknown, axis=-1)
-    groups = (sparse.elements(words, bits) != 0).reshape(*shape, -1, sparse.GROUP).any(axis=-1)
-    each = np.repeat(groups, sparse.KEPT, axis=-1)
-    indexes = sparse.from_fields(each * np.uint32((1 << index_bits) - 1), index_bits)
-    kept = sparse.from_fields(each * np.uint32((1 << bits) - 1), bits)
-    masks = [np.ascontiguousarray(part[..., i]) for part in (indexes, kept) for i in range(part.shape[-1])]
+    parts = sparse.spoiled(np.stack(unknown, axis=-1), bits, index_bits)
+    masks = [np.ascontiguousarray(part[..., i]) for part in parts for i in range(part.shape[-1])]
     return masks, next(entry[1] for entry in found if entry)
 
 
