@@ -221,3 +221,74 @@ def test_a_deadlock_names_the_copy_that_reported() -> None:
     (said,) = (note for note in found.notes if "has reported" in note)
     assert "phase 1, pending count 1 of 1, tx-count 0, conditional phase 0" in said
     assert "per_element::ff` at line 20 has reported: conditional phase 0 has not advanced" in said
+
+
+LAYOUTS = """
+.version 9.3
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<5>;
+    .reg .b32 %r<9>;
+    .reg .b64 %d<9>;
+    .shared .align 8 .b64 first, second, third;
+    ld.param.u64 %d1, [out];
+    mbarrier.init.shared::cta.b64 [first], 1;
+    mbarrier.init.layout::v0.shared::cta.b64 [second], 1;
+    mbarrier.init.layout::v1.shared::cta.b64 [third], 511;
+    cvta.shared.u64 %d2, third;
+    mbarrier.check_layout.layout::v0.shared::cta.b64 %p1, [first];
+    mbarrier.check_layout.layout::v1.shared::cta.b64 %p2, [second];
+    mbarrier.check_layout.layout::v1.b64 %p3, [%d2];
+    mbarrier.inval.shared::cta.b64 [third];
+    mbarrier.init.layout::v0.shared::cta.b64 [third], 1;
+    mbarrier.check_layout.layout::v1.b64 %p4, [%d2]; // last
+    selp.u32 %r1, 1, 0, %p1;
+    selp.u32 %r2, 1, 0, %p2;
+    selp.u32 %r3, 1, 0, %p3;
+    selp.u32 %r4, 1, 0, %p4;
+    st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4};
+    ret;
+}
+"""
+
+
+def test_which_layout_an_mbarrier_has() -> None:
+    device = Emulator()
+    out = device.array(np.zeros(4, np.uint32))
+    device.load(LAYOUTS).kernel("k").launch(1, 1, [out])
+    np.testing.assert_array_equal(out.numpy(), [1, 0, 1, 0])
+    assert device.findings == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("[third], 511;", "[third], 512;", "P674"),
+        ("mbarrier.init.layout::v0.shared::cta.b64 [third], 1;", "", "P673"),
+        ("mbarrier.init.shared::cta.b64 [first], 1;", "", "P670"),
+        ("[%d2]; // last", "[%d2+-4];", "P603"),
+        ("[%d2]; // last", "[%d1];", "P602"),
+    ],
+)
+def test_what_has_no_layout(old: str, new: str, code: str) -> None:
+    device = Emulator()
+    text = LAYOUTS.replace(old, new)
+    assert text != LAYOUTS
+    with pytest.raises(EmulatorFault) as caught:
+        device.load(text).kernel("k").launch(1, 1, [device.array(np.zeros(4, np.uint32))])
+    assert [found.code for found in caught.value.diagnostics] == [code]
+
+
+def test_the_layout_of_another_cta_s_mbarrier_cannot_be_asked_for() -> None:
+    text = LAYOUTS.replace("[%d2]; // last", "[%d4];").replace(
+        "    mbarrier.check_layout.layout::v0.shared::cta.b64",
+        "    barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "    mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1;\n"
+        "    cvta.shared.u64 %d3, first; mapa.u64 %d4, %d3, %r5;\n"
+        "    mbarrier.check_layout.layout::v0.shared::cta.b64",
+    )
+    device = Emulator()
+    with pytest.raises(EmulatorFault, match="MBAR-REMOTE-WAIT"):
+        device.load(text).kernel("k").launch(2, 1, [device.array(np.zeros(4, np.uint32))], cluster=2)

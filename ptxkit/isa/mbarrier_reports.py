@@ -9,7 +9,8 @@ RUBIN = "9.4 sm_107f"
 TOGETHER = "multicast::cluster::32b"
 
 # fmt: off
-form("mbarrier.init.layout{.shared{::cta}}.b64             [addr], count", "9", layout="layout::v0 layout::v1", addr="in shared", count="u32 1..1048575", since=SINCE)
+form("mbarrier.init.layout{.shared{::cta}}.b64             [addr], count", "9", layout="layout::v0", addr="in shared", count="u32 1..1048575", since=SINCE)
+form("mbarrier.init.layout{.shared{::cta}}.b64             [addr], count", "9", layout="layout::v1", addr="in shared", count="u32 1..511~1048575", since=SINCE)
 form("mbarrier.check_layout.layout{.shared{::cta}}.b64     p, [addr]",     "9", layout="layout::v0 layout::v1", addr="in shared", p="pred", since=SINCE)
 form("mbarrier.pending_count.layout::v0.b64                count, state",  "17", count="u32", state="u64", since=SINCE)
 for wait, hint in (("test_wait", ""), ("try_wait", "{, suspendTimeHint}")):
