@@ -159,7 +159,12 @@ FAULTS = {
         base=PAIR,
         grid=2,
     ),
-    "another warp's lanes": Fault("P6120", LOAD, LOAD.replace("%r7", "%r5"), "warp 1 reaches lanes 32 to 63"),
+    "another warp's lanes": Fault(
+        "P6120",
+        LOAD,
+        "    add.u32 %r24, %r7, 0x200000;\n" + LOAD.replace("%r7", "%r24"),
+        "warp 0 reaches lanes 0 to 31",
+    ),
     "both groups": Fault("P6121", COMMIT, COMMIT.replace("cta_group::1", "cta_group::2"), "as before"),
     "a peer that has exited": Fault(
         "P6122",

@@ -106,6 +106,7 @@ class ClusterArrival:
         rows = np.flatnonzero(on.any(axis=1))
         happens_before = batch.happens_before
         number = batch.launch.events.take(self.site)
+        happens_before.cluster_arrived[rows] = number
         covered = happens_before.fenced[rows] if self.relaxed else np.full(len(rows), number)
         locals_ = happens_before.completed.shape[2]
         barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
@@ -153,4 +154,5 @@ class ClusterWait:
             batch.happens_before.take(barrier.published, some, barrier.of_rows(some))
             batch.happens_before.apart.meet(some)
             batch.happens_before.met[some] = True
+            batch.happens_before.cluster_waited[some] = batch.launch.events.now
         return hold(lane_set, held, barrier)

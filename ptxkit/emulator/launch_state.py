@@ -323,6 +323,24 @@ class LaunchState:
         """Add a warning to the device's findings, once for each instruction."""
         self.found.add(finding(code, message, site, notes, help, labels, Severity.WARNING))
 
+    def formally_wrong(
+        self,
+        code: str,
+        message: str,
+        site: Site,
+        notes: Sequence[str] = (),
+        help: str | None = None,
+        labels: Sequence[SpanLabel] = (),
+    ) -> None:
+        """Report what the manual's text forbids and shipping code does: a warning, where the device is strict
+        an error.
+
+        Raises:
+            EmulatorFault: the error, unless the launch goes past it.
+        """
+        say = self.report if self.strict else self.warn
+        say(code, message, site, notes, help, labels)
+
     def report(
         self,
         code: str,

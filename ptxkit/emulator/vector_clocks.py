@@ -39,6 +39,8 @@ class VectorClocks:
         initialised: int64 (rows,), up to which number the row knows every mbarrier of the cluster to be
             initialised: what `fence.mbarrier_init` and a relaxed cluster barrier give.
         init_fenced: int64 (rows,), the event of the row's last `fence.mbarrier_init`.
+        cluster_arrived: int64 (rows,), the event of the row's last arrival at the cluster barrier.
+        cluster_waited: int64 (rows,), the last event before the row's last wait there.
         last_proxy_fence: int64 (rows,), the event of its last `fence.proxy.async`; 0 for none.
         read_fences: the events of the proxy fences for reads that a row has executed, in order.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
@@ -71,6 +73,8 @@ class VectorClocks:
         self.completed = np.zeros((batch.rows, size, 0), np.int64)
         self.initialised = np.zeros(batch.rows, np.int64)
         self.init_fenced = np.zeros(batch.rows, np.int64)
+        self.cluster_arrived = np.zeros(batch.rows, np.int64)
+        self.cluster_waited = np.zeros(batch.rows, np.int64)
         self.last_proxy_fence = np.zeros(batch.rows, np.int64)
         self.read_fences: dict[int, list[int]] = {}
         self.waits = np.zeros((batch.rows, 0), np.int64)

@@ -128,7 +128,7 @@ class RegisterSyncPoint:
                 schedule.retry(sync_point)
 
     def _check_synchronised(self, registers: WarpRegisters, rows: np.ndarray) -> None:
-        """The warps of a warpgroup must have met since their last `setmaxnreg`."""
+        """The warps of a warpgroup must have met since their last `setmaxnreg`; Triton's kernels do not."""
         batch, last, times = registers.batch, registers.changed_at, registers.changes
         for row in rows.tolist():
             first = row - row % batch.warps_per_cta % WARPGROUP
@@ -138,7 +138,7 @@ class RegisterSyncPoint:
             others = others[(times[others] == times[row]) & (times[row] > 0)]
             unmet = ~batch.happens_before.covers(np.full(len(others), row), others, last[others])
             if unmet.any():
-                batch.launch.report(
+                batch.launch.formally_wrong(
                     "P667",
                     "the warps of a warpgroup have not met since their last `setmaxnreg`",
                     self.site,

@@ -52,9 +52,27 @@ class TmemAddresses:
         value = np.asarray(self.address.read(lane_set))
         if isinstance(self.address.base, SourceOperand):
             value = np.asarray(uniform(lane_set, guard, self.address.base, value, self.site))
-        values = np.broadcast_to(value.reshape(-1), (lane_set.n,))
+        values = self._with_quarters(lane_set, np.broadcast_to(value.reshape(-1), (lane_set.n,)), on)
         for one in distinct(values[on]):
             yield int(one), np.flatnonzero(on & (values == one))
+
+    def _with_quarters(self, lane_set: LaneSet, values: np.ndarray, on: Any) -> np.ndarray:
+        """The addresses; those of the first quarter of the lanes mean the warp's own, as on hardware."""
+        batch = lane_set.batch
+        rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
+        first = (rows % batch.warps_per_cta % 4 * QUARTER).astype(values.dtype)
+        implied = on & (first > 0) & (values >> 16 < QUARTER)
+        if not implied.any():
+            return values
+        at = int(np.argmax(implied))
+        lane_set.launch.formally_wrong(
+            "P6120",
+            f"an address in the first {QUARTER} lanes stands for those of the warp, {first[at]} and on",
+            self.site,
+            (str(batch.thread(int(rows[at]), 0)),),
+            "add `(warp % 4) * 32 << 16` to the address",
+        )
+        return np.where(implied, values | first << 16, values)
 
 
 def check_cells(
