@@ -148,6 +148,14 @@ def test_both_phases_of_layout_v0_move_in_unison() -> None:
         run(Emulator(), rows, "validity::per_element::ff", layout="v0")
 
 
+def test_a_launch_that_goes_on_has_no_report_in_layout_v0() -> None:
+    device = Emulator(keep_going=True)
+    rows = np.full((3, ROW), 0xFF, np.uint8)
+    found = run(device, rows, "validity::per_element::ff", layout="v0")
+    np.testing.assert_array_equal(found, expected(np.zeros(3, bool)))
+    assert [finding.code for finding in device.findings] == ["P6200"]
+
+
 def test_what_was_never_written_decides_no_report() -> None:
     device = Emulator()
     x, out = device.empty((2, ROW), "u8"), device.array(np.zeros((2, 4), np.uint32))

@@ -138,6 +138,15 @@ def test_what_cannot_stand_in_place_of_the_map_s(instruction: str, at: int, code
     assert [found.code for found in caught.value.diagnostics] == [code]
 
 
+def test_a_smaller_window_can_be_allowed() -> None:
+    device = Emulator(rules={"P602": "allow"})
+    held = buffer(device)
+    body = load(TWO + " [%box], [%map, %at, {0, 0}], [%bar];", 512)
+    run = Run(device, plain_map(device), held, np.zeros((8, 16), np.uint32), body, at=2 * WINDOW - 512)
+    np.testing.assert_array_equal(run.image.reshape(-1), run.held[-128:])
+    assert device.findings == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "codes"),
     [

@@ -60,7 +60,9 @@ class MBarriers(Objects):
 
     def report_on(self, slots: np.ndarray, threads: np.ndarray, site: Site) -> None:
         """report-on: some copies have found what they look for. The payload report of the phase gets its
-        predicate, and keeps its value (PTX ISA 9.4, 9.7.10.28.1.3)."""
+        predicate, and keeps its value (PTX ISA 9.4, 9.7.10.28.1.3). Objects of layout 0 have none."""
+        there = self.layout[slots] == 1
+        slots, threads = slots[there], threads[there]
         self._note("reports", site, slots, np.ones(len(slots), np.int64), threads)
         self.report[slots] |= PREDICATE
         self.stamp += 1

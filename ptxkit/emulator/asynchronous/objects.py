@@ -247,11 +247,11 @@ class Objects(Story):
         return slots
 
     def check_reports(self, issuers: Threads, slots: np.ndarray, site: Site) -> None:
-        """Mbarriers that copies may report on must have a payload report. Raises P6200, one has not."""
+        """Mbarriers that copies may report on must have a payload report. Reports P6200, one has not."""
         if (at := first_true(self.layout[slots] == 0)) is not None:
             slot = int(slots[at])
             init = self._sites[slot]
-            raise fault(
+            self.batch.launch.report(
                 "P6200",
                 f"`{site.instruction.spelling}` may report on {self.name(slot)}, which has layout v0",
                 site,

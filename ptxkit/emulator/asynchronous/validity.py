@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.isa.modifiers import Validity
 
@@ -31,8 +31,8 @@ def reporting(validity: Validity, source: Region, count: int, site: Site, launch
     Returns:
         bool (count,).
 
-    Raises:
-        EmulatorFault: P605, an element that is looked at has undefined bits, and no other one reports.
+    Reports P605, an element that is looked at has undefined bits, and no other one of its item is found; then
+    what it holds counts.
     """
     byte, interval = source.indices()
     chunks, which = np.unique(byte // CHUNK, return_inverse=True)
@@ -40,17 +40,21 @@ def reporting(validity: Validity, source: Region, count: int, site: Site, launch
     copied[which, byte % CHUNK] = True
     looked = _looked_at(validity, copied, launch)
     whole = np.minimum(chunks[:, None] * CHUNK + np.arange(CHUNK), len(source.bank.data) - 1)
-    equal = _elements(source.bank.data[whole], validity.bits) == validity.pattern
-    hit = (equal & looked).any(axis=1)
-    found = np.zeros(count, bool)
+    equal = looked & (_elements(source.bank.data[whole], validity.bits) == validity.pattern)
     item = source.item[interval]
-    found[item[hit[which]]] = True
+
+    def items(chosen: np.ndarray) -> np.ndarray:
+        some: np.ndarray = np.any(chosen, axis=1)
+        found = np.zeros(count, bool)
+        found[item[some[which]]] = True
+        return found
+
     if source.bank.shadow is not None:
         unknown = looked & (_elements(source.bank.shadow[whole], validity.bits) != 0)
-        doubtful = unknown.any(axis=1)[which] & ~found[item]
+        doubtful = unknown.any(axis=1)[which] & ~items(equal & ~unknown)[item]
         if doubtful.any():
-            raise _undefined(source, int(byte[np.argmax(doubtful)]), site, launch)
-    return found
+            _report_undefined(source, int(byte[np.argmax(doubtful)]), site, launch)
+    return items(equal)
 
 
 def _looked_at(validity: Validity, copied: np.ndarray, launch: LaunchState) -> np.ndarray:
@@ -73,9 +77,9 @@ def _elements(chunks: np.ndarray, bits: int) -> np.ndarray:
     return np.ascontiguousarray(chunks).view(f"u{bits // 8}")
 
 
-def _undefined(source: Region, place: int, site: Site, launch: LaunchState) -> Exception:
+def _report_undefined(source: Region, place: int, site: Site, launch: LaunchState) -> None:
     origins = source.bank.origins
     number = launch.origin(int(origins[place >> 2]) if origins is not None else 0, site)
     notes, labels = launch.origins.describe(number or launch.origins.of_copy(site))
     message = "undefined: whether the copy reports depends on bits that were never written"
-    return fault("P605", message, site, notes, labels=[label for label in labels if label.span != site.span])
+    launch.report("P605", message, site, notes, labels=[label for label in labels if label.span != site.span])

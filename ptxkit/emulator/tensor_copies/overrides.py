@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptxkit.emulator.faults import Site, fault
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import SourceOperand
@@ -108,7 +108,7 @@ class Override:
             owner = memory.find(at)
             if owner is None or not owner.live or at + WINDOW > owner.end:
                 near = f"it lies in {owner}" if owner is not None else "nothing is allocated there"
-                raise fault(
+                lane_set.launch.report(
                     "P602",
                     f"out of bounds: the {WINDOW >> 10} KiB from {at:#x} on, which stands in place of "
                     "the tensor map's address, must be allocated",
