@@ -16,7 +16,14 @@ from ptxkit.tcgen05 import Product, TensorTile, plan_mma
 from ptxkit.tcgen05.problem import scale_count
 
 SHARED_BYTES = 1 << 18
-FORMATS = {"e4m3": (4, 3, 7), "e5m2": (5, 2, 15), "e2m3": (2, 3, 1), "e3m2": (3, 2, 3), "e2m1": (2, 1, 1)}
+FORMATS = {
+    "e4m3": (4, 3, 7),
+    "e5m2": (5, 2, 15),
+    "e2m3": (2, 3, 1),
+    "e3m2": (3, 2, 3),
+    "e2m1": (2, 1, 1),
+    "ue5m3": (5, 3, 15),
+}
 WIDE = {"f16": np.float16, "tf32": np.float32, "s8": np.int8, "u8": np.uint8}
 
 
@@ -24,6 +31,8 @@ def decode(codes: np.ndarray, dtype: str) -> np.ndarray:
     """Element codes as float64."""
     if dtype == "bf16":
         return (codes.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype == "s1z4m11":
+        return np.where(codes >> 15, -1.0, 1.0) * (codes & 0x7FF)
     if dtype in WIDE:
         return codes.astype(np.dtype(f"u{WIDE[dtype]().itemsize}")).view(WIDE[dtype]).astype(np.float64)
     exponent_bits, mantissa_bits, bias = FORMATS[dtype]
@@ -37,7 +46,9 @@ def decode(codes: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def random_codes(rng: np.random.Generator, shape: tuple[int, int], dtype: str) -> np.ndarray:
-    """Codes of small integers, -2 .. 2 (0 .. 3 for u8)."""
+    """Codes of small integers, -2 .. 2 (0 .. 3 for u8); of s1z4m11 all that there are."""
+    if dtype == "s1z4m11":
+        return (rng.integers(0, 2, shape) << 15 | rng.integers(0, 1 << 11, shape)).astype(np.uint16)
     values = rng.integers(0, 4, shape) if dtype == "u8" else rng.integers(-2, 3, shape)
     width = {"bf16": 16, "f16": 16, "tf32": 32, "e2m1": 4, "e2m3": 6, "e3m2": 6}.get(dtype, 8)
     if dtype == "tf32":

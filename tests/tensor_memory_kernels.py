@@ -53,7 +53,8 @@ def product_kernel(
     These are cleared first, so that all of `out` is defined.
     """
     pair = product.cta_group == 2
-    b = Builder("sm_103a" if product.k96 else "sm_100a", version="8.8")
+    target = product.target or ("sm_103a" if product.k96 else "sm_100a")
+    b = Builder(target, version="9.4" if product.later else "8.8")
     place_a, place_b = products.scale_places(product)
     buffer = b.shared("b8", "buffer[]", align=1024, linkage="extern")
     barrier = b.shared("b64", "barrier", align=8)
@@ -113,6 +114,7 @@ def product_kernel(
                 scale_a=_plus(k, tensor, place_a),
                 scale_b=_plus(k, tensor, place_b),
                 metadata=_plus(k, tensor, products.PLACE_METADATA),
+                lut=_plus(k, tensor, products.PLACE_LUT),
             )
             for i, (column, different) in enumerate(copied_columns(product) if copied else ()):
                 (one,) = plan_metadata_copy(4, pair + 1) if different else plan_scale_copy(128, 4, pair + 1)

@@ -15,13 +15,13 @@ from ptxkit.emulator.tensor_memory.product import Operands, place
 from ptxkit.layouts import SharedTile
 from ptxkit.layouts.bitpacking import scatter
 from ptxkit.layouts.scales import tmem_cells
-from ptxkit.layouts.sparsity import GRANULARITY, MEANINGFUL, decompress, metadata_cells
+from ptxkit.layouts.sparsity import MEANINGFUL, decompress, granularity, metadata_cells
 from ptxkit.layouts.tensor_memory import operand_a_cells
-from ptxkit.tcgen05 import PlannedMma, Product, TensorTile, plan_mma
+from ptxkit.tcgen05 import LookedUpTile, PlannedMma, Product, TensorTile, plan_mma
 from ptxkit.tcgen05.problem import scale_count
 
 BASE_A, BASE_B = 0x1000, 0x20000
-PLACE_A, PLACE_METADATA, PLACE_SCALE_A, PLACE_SCALE_B = 288, 416, 448, 480
+PLACE_A, PLACE_LUT, PLACE_METADATA, PLACE_SCALE_A, PLACE_SCALE_B = 288, 408, 416, 448, 480
 SHARED = 1 << 18
 WIDTHS = {
     "tf32": 32,
@@ -85,18 +85,19 @@ def put(product: Product, seed: int, small: bool = False) -> Placed:
         stored = make(rng, (product.a.mn, product.a.k), product.a.dtype)
         dense = values(stored, product.a.dtype)
         if product.sparse:
-            chunk = GRANULARITY[product.kind].chunk
+            version = product.sparsity_version
+            chunk = granularity(product.kind, version).chunk
             choices = MEANINGFUL.get(product.kind, MEANINGFUL["other"])
             nibbles = rng.choice(choices, (product.a.mn, product.k // chunk)).astype(np.uint8)
             put_cells(
                 tensor,
                 cta,
                 PLACE_METADATA,
-                *metadata_cells(product.kind, product.path, product.k),
+                *metadata_cells(product.kind, product.path, product.k, version),
                 4,
                 nibbles,
             )
-            dense = decompress(dense, nibbles, product.kind)
+            dense = decompress(dense, nibbles, product.kind, version)
         all_a.append(dense)
         if isinstance(product.a, SharedTile):
             put_tile(side, product.a, stored, BASE_A)
@@ -104,8 +105,11 @@ def put(product: Product, seed: int, small: bool = False) -> Placed:
             bits = product.operand_bits
             codes = stored << np.uint8(2) if product.a.dtype == "e2m1" and bits == 8 else stored
             put_cells(tensor, cta, PLACE_A, *operand_a_cells(product.path, product.a.k, bits), bits, codes)
-        codes_b = make(rng, (product.b.mn, product.b.k), product.b.dtype)
-        put_tile(side, product.b, codes_b, BASE_B)
+        if isinstance(product.b, LookedUpTile):
+            codes_b = put_indexes(rng, tensor, side, product.b, make)
+        else:
+            codes_b = make(rng, (product.b.mn, product.b.k), product.b.dtype)
+            put_tile(side, product.b, codes_b, BASE_B)
         all_b.append(values(codes_b, product.b.dtype))
         sides.append(side)
     share = product.step_n // product.cta_group
@@ -118,6 +122,20 @@ def put_tile(side: Side, tile: SharedTile, codes: np.ndarray, address: int) -> N
     side.memory[address : address + tile.nbytes] = tile.pack(codes, address)
     ones = np.full(codes.shape, (1 << tile.bits) - 1, codes.dtype)
     side.shadow[address : address + tile.nbytes] &= ~tile.pack(ones, address)
+
+
+def put_indexes(
+    rng: np.random.Generator, tensor: TensorMemory, side: Side, tile: LookedUpTile, make
+) -> np.ndarray:
+    """Tables of B, eight elements in lane g for columns 8g to 8g + 7, and indexes; the elements."""
+    groups = tile.mn // 8
+    tables = make(rng, (groups, 8), tile.dtype)
+    lane, byte = np.indices(tables.shape)
+    put_cells(tensor, side.cta, PLACE_LUT, lane, byte // 4, byte % 4 * 8, 8, tables)
+    indexes = rng.integers(0, 8, (tile.mn, tile.k))
+    side.memory[BASE_B : BASE_B + tile.nbytes] = tile.pack(indexes)
+    side.shadow[BASE_B : BASE_B + tile.nbytes] = 0
+    return tables[np.arange(tile.mn)[:, None] // 8, indexes]
 
 
 def put_cells(
@@ -142,7 +160,7 @@ def put_scales(product: Product, placed: Placed, seed: int) -> tuple[np.ndarray,
     rng = np.random.default_rng(seed + 1000)
     blocks = product.k // (product.step_k // scale_count(product))
     place_a, place_b = scale_places(product)
-    low, high = (120, 135) if product.scale == "ue8m0" else (0x20, 0x50)
+    low, high = {"ue8m0": (120, 135), "ue4m3": (0x20, 0x50), "ue5m3": (0x50, 0xA0)}[product.scale]
     found = []
     for size, start, halves in (
         (product.m, place_a, False),
@@ -153,9 +171,11 @@ def put_scales(product: Product, placed: Placed, seed: int) -> tuple[np.ndarray,
             rows = codes
             if start == place_a:
                 rows = codes[side.cta * product.a.mn : (side.cta + 1) * product.a.mn]
-            lane, word, byte = tmem_cells(len(rows), blocks, halves)
+            lanes = product.sfa_lanes if start == place_a else 32
+            lane, word, byte = tmem_cells(len(rows), blocks, halves, lanes)
             put_cells(placed.tensor, side.cta, start, lane, word, byte * 8, 8, rows[..., None])
-        numbers = 2.0 ** (codes.astype(int) - 127) if product.scale == "ue8m0" else values(codes, "e4m3")
+        form = "ue5m3" if product.scale == "ue5m3" else "e4m3"
+        numbers = 2.0 ** (codes.astype(int) - 127) if product.scale == "ue8m0" else values(codes, form)
         found.append(np.repeat(numbers, product.k // blocks, axis=1))
     return found[0], found[1]
 

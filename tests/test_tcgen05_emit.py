@@ -25,9 +25,9 @@ from ptxkit.tcgen05 import (
 class Kernels:
     """A module of entries, with shared variables and registers that plans read."""
 
-    def __init__(self, target="sm_100a"):
+    def __init__(self, target="sm_100a", version="8.8"):
         self.target = target
-        self.builder = Builder(target, version="8.8")
+        self.builder = Builder(target, version=version)
         self.buffer = self.builder.shared("b8", "buffer[65536]", align=1024)
         self.barrier = self.builder.shared("b64", "barrier", align=8)
         self.slot = self.builder.shared("b32", "slot", align=4)
@@ -37,7 +37,7 @@ class Kernels:
             zero = k.mov.b32(..., 0)
             smem = k.mov.b32(..., self.buffer)
             never = k.setp.ne.b32(..., 0, 0)
-            operands = emit.ProductOperands(zero, smem, smem, never, zero, zero, zero)
+            operands = emit.ProductOperands(zero, smem, smem, never, zero, zero, zero, zero)
             body(k, operands)
             k.ret()
 

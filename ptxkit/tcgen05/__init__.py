@@ -6,7 +6,8 @@
     plan = plan_mma(product)                      # plain data: descriptors, offsets, ids, accumulate flags
     emit.mma(k, plan, emit.Operands(d, a, b, more))  # statements of a kernel that `asm.build` builds
 
-problem   what a product is made of, and what it may be
+parts     what a product is made of
+problem   what it may be
 mma       the instructions of a product
 memory    allocation, ld and st, copies of scale factors and metadata, commit
 emit      plans as instructions of a kernel under construction
@@ -26,9 +27,11 @@ from ptxkit.tcgen05.memory import (
     slice_columns,
 )
 from ptxkit.tcgen05.mma import PlannedMma, plan_mma
-from ptxkit.tcgen05.problem import Product, TensorTile
+from ptxkit.tcgen05.parts import LookedUpTile, TensorTile
+from ptxkit.tcgen05.problem import Product
 
 __all__ = [
+    "LookedUpTile",
     "PlannedMma",
     "Product",
     "TensorTile",

@@ -23,7 +23,7 @@ from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.encodings.zero_column_mask import ZeroColumnMask
 from ptxkit.tcgen05.memory import MOVE, PlannedCommit, PlannedCopy, PlannedMove
 from ptxkit.tcgen05.mma import PlannedMma
-from ptxkit.tcgen05.problem import OPERANDS
+from ptxkit.tcgen05.parts import OPERANDS, is_later
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ProductOperands:
         a: `.b32`, shared address of A; its TMEM address where A lies there.
         b: `.b32`, shared address of B.
         accumulate: `.pred`, whether the first step adds to D.
-        scale_a, scale_b, metadata: `.b32`, TMEM addresses, where the product has them.
+        scale_a, scale_b, metadata, lut: `.b32`, TMEM addresses, where the product has them.
     """
 
     d: Register
@@ -45,6 +45,7 @@ class ProductOperands:
     scale_a: Register | None = None
     scale_b: Register | None = None
     metadata: Register | None = None
+    lut: Register | None = None
 
 
 def mma(
@@ -75,6 +76,8 @@ def mma(
         given: list[Any] = [k[_plus(k, operands.d, one.d)], a, _descriptor(k, low_b, one.b)]
         if one.metadata is not None:
             given.append(_tensor(k, operands, "metadata", one.metadata))
+        if one.lut is not None:
+            given.append(_tensor(k, operands, "lut", one.lut))
         given.append(k.mov.b32(..., one.idesc.hex))
         if one.scale_a is not None and one.scale_b is not None:
             given += [
@@ -85,19 +88,24 @@ def mma(
         _opcode(k, one.opcode)(*given, *last)
 
 
-def allocation(k: Body, columns: int, slot: Any, cta_group: int = 1) -> None:
+def allocation(k: Body, columns: int, slot: Any, cta_group: int = 1, exclusive: bool = False) -> None:
     """Allocate `columns` and give up the right to more; one whole warp executes it.
 
     Args:
         slot: register or variable with the shared address that receives the TMEM address.
+        exclusive: nothing else of the multiprocessor has columns meanwhile; `deallocation` is told, too.
     """
-    _opcode(k, f"tcgen05.alloc.cta_group::{cta_group}.sync.aligned.shared::cta.b32")(k[slot], columns)
+    alone = ".exclusive" if exclusive else ""
+    _opcode(k, f"tcgen05.alloc{alone}.cta_group::{cta_group}.sync.aligned.shared::cta.b32")(k[slot], columns)
     _opcode(k, f"tcgen05.relinquish_alloc_permit.cta_group::{cta_group}.sync.aligned")()
 
 
-def deallocation(k: Body, columns: int, address: Register, cta_group: int = 1) -> None:
+def deallocation(
+    k: Body, columns: int, address: Register, cta_group: int = 1, exclusive: bool = False
+) -> None:
     """Free what `allocation` gave; one whole warp executes it."""
-    _opcode(k, f"tcgen05.dealloc.cta_group::{cta_group}.sync.aligned.b32")(address, columns)
+    alone = ".exclusive" if exclusive else ""
+    _opcode(k, f"tcgen05.dealloc{alone}.cta_group::{cta_group}.sync.aligned.b32")(address, columns)
 
 
 def copies(k: Body, plan: Sequence[PlannedCopy], source: Register, destination: Register) -> None:
@@ -152,7 +160,8 @@ def store(
 
 def commit(k: Body, plan: PlannedCommit, barrier: Any) -> None:
     """The commit to the mbarrier at shared address `barrier`; the thread that issued the work executes it."""
-    ranks = [] if plan.mask is None else [k.mov.b16(..., f"{plan.mask:#x}")]
+    move = k.mov.b32 if plan.mask_bits == 32 else k.mov.b16
+    ranks = [] if plan.mask is None else [move(..., f"{plan.mask:#x}")]
     _opcode(k, plan.opcode)(k[barrier], *ranks)
 
 
@@ -172,7 +181,7 @@ def _vector(made: Any) -> list[Register]:
 
 def _encoded(k: Body, address: Register) -> Register:
     """A shared address as the low word of a matrix descriptor holds it."""
-    low: Register = k.bfe.u32(..., address, 4, 14)
+    low: Register = k.bfe.u32(..., address, 4, 15 if is_later(k.target) else 14)
     return low
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted, error
+from ptxkit.diagnostics import counted, error, listing
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.encodings.tensor_memory import TensorMemoryAddress
 from ptxkit.layouts.scales import ATOM_BYTES, ATOM_ROWS, atom_descriptor
 from ptxkit.layouts.tensor_memory import COLUMNS, MOVE_SHAPES, QUARTER, address
-from ptxkit.tcgen05.problem import PLACE, SIZE
+from ptxkit.tcgen05.parts import PLACE, SIZE, tensor_columns
 
 COLUMN_COUNT = "P486"
 MOVE = "P487"
@@ -23,27 +23,35 @@ COPY = "P488"
 COMMIT = "P489"
 
 
-def allocation_columns(columns: int, exact: bool = True) -> int:
+def allocation_columns(
+    columns: int, exact: bool = True, exclusive: bool = False, target: str | None = None
+) -> int:
     """The columns to ask `tcgen05.alloc` for: a power of two from 32 to 512.
 
     Args:
         columns: those needed.
         exact: refuse any other number; else round up.
+        exclusive: for `tcgen05.alloc.exclusive`, which takes every multiple of 32.
+        target: 512 columns are the most, but on sm_107 576 of an exclusive allocation.
 
     Raises:
         PtxkitError: P486.
     """
+    most = tensor_columns(target) if exclusive else COLUMNS
+    legal = range(32, most + 1, 32) if exclusive else (32, 64, 128, 256, 512)
+    section = "PTX ISA 9.4 9.7.18.7.1" if exclusive else "PTX ISA 9.7.16.7.1"
     if exact:
-        if columns not in (32, 64, 128, 256, 512):
-            message = f"an exact allocation must be 32, 64, 128, 256 or 512 columns, found {columns}"
-            raise error(
-                COLUMN_COUNT, message, notes=("PTX ISA 9.7.16.7.1",), help="pass exact=False to round up"
-            )
+        if columns not in legal:
+            which = f"a multiple of 32 up to {most}" if exclusive else "32, 64, 128, 256 or 512"
+            message = f"an exact allocation must be {which} columns, found {columns}"
+            raise error(COLUMN_COUNT, message, notes=(section,), help="pass exact=False to round up")
         return columns
-    rounded = max(32, 1 << (columns - 1).bit_length()) if columns > 0 else 0
-    if not 32 <= rounded <= COLUMNS:
-        message = f"tensor memory has 512 columns, found {columns} (allocated as {rounded})"
-        raise error(COLUMN_COUNT, message, notes=("PTX ISA 9.7.16.7.1",))
+    rounded = next((one for one in legal if one >= columns > 0), None)
+    if rounded is None:
+        whole = f" (allocated as {1 << (columns - 1).bit_length()})" if columns > 0 and not exclusive else ""
+        found = whole or ("" if exclusive else " (allocated as 0)")
+        message = f"tensor memory has {most} columns, found {columns}{found}"
+        raise error(COLUMN_COUNT, message, notes=(section,))
     return rounded
 
 
@@ -179,12 +187,14 @@ class PlannedCopy:
         return {"opcode": self.opcode, "column": self.column, "source": self.source.hex}
 
 
-def plan_scale_copy(rows: int, blocks: int, cta_group: int = 1) -> list[PlannedCopy]:
+def plan_scale_copy(rows: int, blocks: int, cta_group: int = 1, lanes: int = 32) -> list[PlannedCopy]:
     """The copies of blocked scale factors (`layouts.scales.to_blocked`) to tensor memory.
 
     Args:
         rows: M of A, N of B; a multiple of 128, at most 256.
         blocks: scales of a row, a multiple of 4.
+        lanes: 128 where rows of A have lanes of their own, as sm_107 may have it. The source holds 16 bytes a
+            row then, pieces of 128 rows one after another, and `blocks` is a multiple of 16.
 
     Raises:
         PtxkitError: P488.
@@ -193,6 +203,11 @@ def plan_scale_copy(rows: int, blocks: int, cta_group: int = 1) -> list[PlannedC
         raise error(COPY, f"scales are copied for 128 or 256 rows, found {rows}", help="pad the rows")
     if blocks <= 0 or blocks % 4:
         raise error(COPY, f"scales are copied 4 blocks at a time, found {blocks}", help="pad K")
+    if lanes == 128:
+        if rows != ATOM_ROWS or blocks % 16:
+            found = f"{rows} rows of {blocks}"
+            raise error(COPY, f"lanes of their own have 128 rows of a multiple of 16 scales, found {found}")
+        return plan_metadata_copy(blocks // 4, cta_group)
     tiles, words = rows // ATOM_ROWS, blocks // 4
     return [
         PlannedCopy(
@@ -238,26 +253,44 @@ class PlannedCommit:
     Attributes:
         opcode: with all modifiers.
         mask: the CTAs of the cluster whose mbarrier is signalled, a bit each; None: this CTA's alone.
+        mask_bits: of the mask, 16 or 32.
     """
 
     opcode: str
     mask: int | None
+    mask_bits: int = 16
 
 
-def plan_commit(cta_group: int = 1, ranks: tuple[int, ...] | None = None) -> PlannedCommit:
+def plan_commit(
+    cta_group: int = 1,
+    ranks: tuple[int, ...] | None = None,
+    reads_of_a: bool = False,
+    mask_bits: int = 16,
+) -> PlannedCommit:
     """The commit of `cta_group`; with `ranks` the signal is multicast to those CTAs of the cluster.
 
+    Args:
+        cta_group: of the work.
+        ranks: the CTAs that are told, None for this one.
+        reads_of_a: tell that matrix A has been read from shared memory, and nothing else (`sm_107f`).
+        mask_bits: 32 for ranks up to 31 (`sm_107f`).
+
     Raises:
-        PtxkitError: P489, a rank beyond 15.
+        PtxkitError: P489, a rank beyond the mask.
     """
     multicast = ""
     mask = None
+    if mask_bits not in (16, 32):
+        raise error(COMMIT, f"`mask_bits` must be 16 or 32, found {mask_bits}")
     if ranks is not None:
-        if not ranks or any(not 0 <= rank < 16 for rank in ranks):
-            raise error(COMMIT, f"a commit is multicast to CTAs of rank 0 .. 15, found {ranks}")
-        multicast, mask = ".multicast::cluster", sum(1 << rank for rank in set(ranks))
-    mechanism = ".mbarrier::arrive::one.shared::cluster"
-    return PlannedCommit(f"tcgen05.commit.cta_group::{cta_group}{mechanism}{multicast}.b64", mask)
+        if not ranks or any(not 0 <= rank < mask_bits for rank in ranks):
+            message = f"a commit is multicast to CTAs of rank 0 .. {mask_bits - 1}, found {ranks}"
+            raise error(COMMIT, message)
+        width = "::32b" if mask_bits == 32 else ""
+        multicast, mask = f".multicast::cluster{width}", sum(1 << rank for rank in set(ranks))
+    restricted = ".sync_restrict::shared::read::mma::a" if reads_of_a else ""
+    mechanism = f".mbarrier::arrive::one{restricted}.shared::cluster"
+    return PlannedCommit(f"tcgen05.commit.cta_group::{cta_group}{mechanism}{multicast}.b64", mask, mask_bits)
 
 
 @dataclass(frozen=True)
@@ -265,7 +298,7 @@ class Budget:
     """Where the parts of a product lie in one allocation of tensor memory.
 
     Attributes:
-        d, a, scale_a, scale_b, metadata: first columns, None where absent.
+        d, a, scale_a, scale_b, metadata, lut: first columns, None where absent.
         columns: the allocation.
     """
 
@@ -275,21 +308,25 @@ class Budget:
     scale_b: int | None
     metadata: int | None
     columns: int
+    lut: int | None = None
 
 
-def plan_columns(parts: dict[str, int], exact: bool = False) -> Budget:
+def plan_columns(
+    parts: dict[str, int], exact: bool = False, exclusive: bool = False, target: str | None = None
+) -> Budget:
     """Lay parts of tensor memory side by side, each at a multiple of 4 columns, and round the sum up.
 
     Args:
-        parts: columns of `d`, and of `a`, `scale_a`, `scale_b`, `metadata` where needed.
-        exact: refuse a sum that is not a power of two.
+        parts: columns of `d`, and of `a`, `scale_a`, `scale_b`, `metadata`, `lut` where needed.
+        exact, exclusive, target: see `allocation_columns`.
 
     Raises:
         PtxkitError: P485 an unknown part, P486 too many columns.
     """
-    unknown = set(parts) - {"d", "a", "scale_a", "scale_b", "metadata"}
-    if unknown or "d" not in parts:
-        raise error(PLACE, f"`parts` must be d, a, scale_a, scale_b and metadata, found {', '.join(parts)}")
+    names = ("a", "scale_a", "scale_b", "metadata", "lut")
+    if set(parts) - {"d", *names} or "d" not in parts:
+        listed = listing(("d", *names))
+        raise error(PLACE, f"`parts` must be {listed}, found {', '.join(parts)}")
     starts: dict[str, int] = {}
     used = 0
     for name, columns in parts.items():
@@ -297,5 +334,5 @@ def plan_columns(parts: dict[str, int], exact: bool = False) -> Budget:
             raise error(SIZE, f"`{name}` must take columns, found {columns}")
         starts[name] = used
         used += -(-columns // 4) * 4
-    places = {name: starts.get(name) for name in ("a", "scale_a", "scale_b", "metadata")}
-    return Budget(d=starts["d"], columns=allocation_columns(used, exact), **places)
+    columns = allocation_columns(used, exact, exclusive, target)
+    return Budget(d=starts["d"], columns=columns, **{name: starts.get(name) for name in names})

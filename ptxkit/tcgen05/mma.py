@@ -10,8 +10,11 @@ from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
 from ptxkit.encodings.instruction_base import InstructionDescriptor
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import SharedTile
+from ptxkit.layouts.sparsity import metadata_columns
 from ptxkit.layouts.tensor_memory import address
-from ptxkit.tcgen05.problem import Product, TensorTile, scale_count
+from ptxkit.targets import parse
+from ptxkit.tcgen05.parts import LookedUpTile, TensorTile
+from ptxkit.tcgen05.problem import Product, scale_count
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class PlannedMma:
         scale_a, scale_b: TMEM column offsets of the scale factors, or None.
         metadata: TMEM column offset of the sparsity metadata, or None.
         n, k: where this part begins in D's columns and along K.
+        lut: TMEM address of the first table of this part of B, relative to the first of all, or None.
     """
 
     opcode: str
@@ -43,6 +47,7 @@ class PlannedMma:
     metadata: int | None
     n: int
     k: int
+    lut: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: descriptors as hexadecimal words."""
@@ -58,6 +63,7 @@ class PlannedMma:
             "metadata": self.metadata,
             "n": self.n,
             "k": self.k,
+            **({} if self.lut is None else {"lut": self.lut}),
         }
 
 
@@ -72,20 +78,22 @@ def plan_mma(product: Product) -> list[PlannedMma]:
     plan = []
     for part in range(parts):
         group, place = divmod(part, parts // product.lane_groups)
+        rows = part * product.step_n // product.cta_group
         for step in range(product.k // product.step_k):
             plan.append(
                 PlannedMma(
                     opcode=opcode(product),
                     d=address(16 * group, place * columns),
                     a=_operand_a(product, step),
-                    b=_tile_b(product, part, step),
+                    b=_tile_b(product, rows, step),
                     idesc=_idesc(product, step),
                     accumulate=step > 0,
-                    scale_a=_scale_column(product, product.a.mn, 0, step),
+                    scale_a=_scale_column(product, product.a.mn, 0, step, product.sfa_lanes),
                     scale_b=_scale_column(product, _scale_b_rows(product), part * product.step_n, step),
                     metadata=_metadata_column(product, step),
                     n=part * product.step_n,
                     k=step * product.step_k,
+                    lut=address(rows // 8, 0) if product.looked_up else None,
                 )
             )
     return plan
@@ -95,14 +103,18 @@ def opcode(product: Product) -> str:
     """`tcgen05.mma` with the modifiers of this product."""
     ws = ".ws" if product.ws else ""
     sparse = ".sp" if product.sparse else ""
-    scaled = f".block_scale.{_scale_vector(product)}" if product.scale else ""
-    return f"tcgen05.mma{ws}{sparse}.cta_group::{product.cta_group}.kind::{product.kind}{scaled}"
+    scaled = ".block_scale" if product.scale else ""
+    looked_up = ".decompress::lut::b" if product.looked_up else ""
+    vector = f".{_scale_vector(product)}" if product.scale else ""
+    kind = f".cta_group::{product.cta_group}.kind::{product.kind}"
+    return f"tcgen05.mma{ws}{sparse}{kind}{scaled}{looked_up}{vector}"
 
 
 def _scale_vector(product: Product) -> str:
-    """`.scale_vec::NX`; by the size of a block with K = 96, where N would be 3 or 6 (table 57)."""
-    if product.k96:
-        return f"block{product.step_k // scale_count(product)}"
+    """`.scale_vec::NX`; by the size of a block with another K, where N would be another one, and on sm_107,
+    whose family has no `.scale_vec::NX` (table 57, table 68 of PTX ISA 9.4)."""
+    if product.k96 or product.later:
+        return "block16" if product.vector == "4X" else "block32"
     return f"scale_vec::{product.vector}"
 
 
@@ -124,11 +136,17 @@ def _idesc(product: Product, step: int) -> InstructionDescriptor:
     if product.scale:
         identity = step * scale_count(product) % 4
         fields |= {"scale": product.scale, "sfa_id": identity, "sfb_id": identity}
-        if product.k96:
-            fields["k"] = product.step_k
-    elif product.sparse and product.kind in ("f16", "tf32"):
+        if product.sfa_lanes != 32:
+            fields["sfa_lanes"] = product.sfa_lanes
+    elif product.sparse and product.kind in INTERLEAVED:
         fields["sparsity_selector"] = step % 2
+    if product.k_code:
+        fields["k"] = product.step_k
+    if product.sparsity_version:
+        fields["sparsity_version"] = product.sparsity_version
     descriptor = INSTRUCTION_DESCRIPTORS[product.kind](**fields)
+    target = parse(product.target) if product.target else None
+    refuse(descriptor.check_target(target.capability) if target else [])
     refuse(descriptor.check_use(product.cta_group, product.ws))
     return descriptor
 
@@ -140,8 +158,9 @@ def _operand_a(product: Product, step: int) -> SmemDescTcgen05 | int:
     return _at(product, product.a, 0, k)
 
 
-def _tile_b(product: Product, part: int, step: int) -> SmemDescTcgen05:
-    rows = part * product.step_n // product.cta_group
+def _tile_b(product: Product, rows: int, step: int) -> SmemDescTcgen05:
+    if isinstance(product.b, LookedUpTile):
+        return product.b.part(rows, step * product.step_k)
     return _at(product, product.b, rows, step * product.step_k)
 
 
@@ -154,20 +173,28 @@ def _at(product: Product, tile: SharedTile, mn: int, k: int) -> SmemDescTcgen05:
     return descriptor
 
 
+INTERLEAVED = ("f16", "tf32", "ti16")
+"""Kinds of which a column of metadata holds two steps of K, by the sparsity selector."""
+
+
 def _scale_b_rows(product: Product) -> int:
     """Rows that set the width of B's scales: half of N where layout B keeps the halves apart."""
     return product.n // 2 if product.path.name == "B" else product.n
 
 
-def _scale_column(product: Product, rows: int, first: int, step: int) -> int | None:
+def _scale_column(product: Product, rows: int, first: int, step: int, lanes: int = 32) -> int | None:
     if not product.scale:
         return None
     word = step * scale_count(product) // 4
+    if lanes == 128:
+        return word * -(-rows // 128)
     return word * (-(-rows // 128) * 4) + first // 32
 
 
 def _metadata_column(product: Product, step: int) -> int | None:
-    """Columns of 32 bits; f16 and tf32 name the column of an aligned pair by the sparsity selector."""
+    """Columns of 32 bits; some kinds name the column of an aligned pair by the sparsity selector."""
     if not product.sparse:
         return None
-    return step // 2 * 2 if product.kind in ("f16", "tf32") else step * 2
+    if product.kind in INTERLEAVED:
+        return step // 2 * 2
+    return step * metadata_columns(product.kind, product.step_k, product.sparsity_version)

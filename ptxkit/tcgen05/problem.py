@@ -7,56 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
-from ptxkit.encodings.shapes import TRANSPOSED_8BIT_N, Tcgen05Shape, implied_k, in_words, shapes
+from ptxkit.encodings.shapes import K_SIZES, TRANSPOSED_8BIT_N, Tcgen05Shape, in_words, shapes
 from ptxkit.layouts import SharedTile
-from ptxkit.layouts.scales import VECTORS
+from ptxkit.layouts.scales import factor_count
 from ptxkit.layouts.tensor_memory import DataPath, data_path
-
-OPERANDS = "P480"
-TYPES = "P481"
-SIZE = "P482"
-SWIZZLE = "P483"
-SCALES = "P484"
-PLACE = "P485"
-
-KIND_OF_TYPE = {
-    "tf32": "tf32",
-    **dict.fromkeys(("f16", "bf16"), "f16"),
-    **dict.fromkeys(("s8", "u8"), "i8"),
-    **dict.fromkeys(("e4m3", "e5m2", "e2m3", "e3m2", "e2m1"), "f8f6f4"),
-}
-"""The MMA kind of an element type without block scaling."""
-VECTORS_OF_KIND: dict[str, dict[str, tuple[str, ...]]] = {
-    "mxf8f6f4": {"ue8m0": ("1X",)},
-    "mxf4": {"ue8m0": ("2X",)},
-    "mxf4nvf4": {"ue8m0": ("2X", "4X"), "ue4m3": ("4X",)},
-}
-"""Scale vectors by kind and scale type (9.7.16.10.7.1, table 57); the first is the default."""
-
-
-@dataclass(frozen=True)
-class TensorTile:
-    """Matrix A in tensor memory: K-major, packed 32 / bits elements to a column.
-
-    Attributes:
-        mn: rows in this CTA.
-        k: columns, elements along K as stored.
-        dtype: element type by PTX name.
-    """
-
-    mn: int
-    k: int
-    dtype: str
-    major: ClassVar[str] = "K"
-
-    @property
-    def container_bits(self) -> int:
-        """Bits an element takes: 8 for 6-bit types and for e2m1 outside mxf4 (9.7.16.10.4.3)."""
-        return max(8, DTYPES[self.dtype].bits)
+from ptxkit.tcgen05.parts import (
+    ACCUMULATORS,
+    KIND_OF_TYPE,
+    OPERANDS,
+    PLACE,
+    SCALES,
+    SIZE,
+    SWIZZLE,
+    TYPES,
+    LookedUpTile,
+    TensorTile,
+    is_later,
+    refusal,
+    target_problems,
+    tensor_columns,
+    vectors_of,
+)
 
 
 @dataclass(frozen=True)
@@ -65,25 +39,30 @@ class Product:
 
     Attributes:
         a: matrix A of this CTA, M x K: a tile in shared memory or in tensor memory; K / 2 where sparse.
-        b: matrix B of this CTA, N x K. A pair of CTAs holds N / 2 rows each: of every `step_n` columns of
-            D the even CTA has the first half, the odd one the second.
+        b: matrix B of this CTA, N x K, or the indexes of its elements. A pair of CTAs holds N / 2 rows each:
+            of every `step_n` columns of D the even CTA has the first half, the odd one the second.
         d: type of D.
         cta_group: 1, or 2 for a pair.
         ws: weight stationary, `tcgen05.mma.ws`.
         sparse: A is structured sparse.
-        scale: type of the scale factors, `ue8m0` or `ue4m3`; None without block scaling.
+        scale: type of the scale factors, `ue8m0`, `ue4m3` or `ue5m3`; None without block scaling.
         scale_vec: `1X`, `2X` or `4X`; None takes the kind's first.
         fold: fold N of M = 64 into both halves of the lanes: columns 0 .. N/2 - 1 at lane 0, the rest at
             lane 16, so that D takes N / 2 columns.
         k96: 96 elements along K to an instruction, of `sm_103a`: packed e2m1 with scales, M = 256.
         negate_a, negate_b, saturate, max_shift: see the instruction descriptor; `max_shift` is `.ws`'s.
+        wide_k: twice the elements along K to an instruction, of `sm_107f`: of 8 bits, or packed e2m1 with
+            scales.
+        sfa_lanes: lanes that hold different scale factors of A, 32, or 128 on `sm_107f`.
+        target: that the plan is for, `sm_107a` or its like; what only some targets have is refused where
+            another one is given, or none.
 
     Raises:
         PtxkitError: P480 .. P485, with what is allowed.
     """
 
     a: SharedTile | TensorTile
-    b: SharedTile
+    b: SharedTile | LookedUpTile
     d: str
     cta_group: int = 1
     ws: bool = False
@@ -96,11 +75,15 @@ class Product:
     negate_b: bool = False
     saturate: bool = False
     max_shift: int = 0
+    wide_k: bool = False
+    sfa_lanes: int = 32
+    target: str | None = None
 
     def __post_init__(self) -> None:
         found = (
             list(self._matrix_problems())
             or list(self._operand_problems())
+            or list(self._target_problems())
             or list(self._type_problems())
             or list(self._size_problems())
         )
@@ -122,7 +105,7 @@ class Product:
     @property
     def vector(self) -> str | None:
         """The scale vector: `1X`, `2X`, `4X`, or None."""
-        return (self.scale_vec or VECTORS_OF_KIND[self.kind][self.scale][0]) if self.scale else None
+        return (self.scale_vec or vectors_of(self.kind, self.later)[self.scale][0]) if self.scale else None
 
     @property
     def m(self) -> int:
@@ -142,7 +125,38 @@ class Product:
     @property
     def step_k(self) -> int:
         """Dense elements along K that one instruction consumes."""
-        return 96 if self.k96 else implied_k(self.kind, self.sparse)
+        size = K_SIZES[self.kind][self.k_code]
+        return (size.sparse or 0) if self.sparse else size.dense
+
+    @property
+    def k_code(self) -> int:
+        """Which of its kind's K an instruction has."""
+        return 1 if self.k96 else len(K_SIZES[self.kind]) - 1 if self.wide else 0
+
+    @property
+    def wide(self) -> bool:
+        """Whether an instruction has the K of `sm_107f`, as look-up tables want it."""
+        return self.wide_k or self.looked_up
+
+    @property
+    def looked_up(self) -> bool:
+        """Whether B is looked up in tables."""
+        return isinstance(self.b, LookedUpTile)
+
+    @property
+    def later(self) -> bool:
+        """Whether the plan is for sm_107."""
+        return is_later(self.target)
+
+    @property
+    def sparsity_version(self) -> int:
+        """How a sparse A of packed elements of 4 bits is stored: 0 by pairs, 1 by elements."""
+        return int(self.later and self.sparse and self.kind in ("mxf4", "mxf4nvf4"))
+
+    @property
+    def columns(self) -> int:
+        """Columns of tensor memory that the target has."""
+        return tensor_columns(self.target)
 
     @property
     def path(self) -> DataPath:
@@ -183,20 +197,20 @@ class Product:
         if not isinstance(self.a, (SharedTile, TensorTile)):
             found = type(self.a).__name__
             yield Diagnostic(OPERANDS, f"A must be a `SharedTile` or a `TensorTile`, found `{found}`")
-        if not isinstance(self.b, SharedTile):
+        if not isinstance(self.b, (SharedTile, LookedUpTile)):
             found = type(self.b).__name__
             message = f"B must be a `SharedTile`: it can only be read from shared memory, found `{found}`"
-            yield _no(message, OPERANDS, "PTX ISA 9.7.16.10.9.1")
+            yield refusal(message, OPERANDS, "PTX ISA 9.7.16.10.9.1")
 
     def _operand_problems(self) -> Iterator[Diagnostic]:
         if self.cta_group not in (1, 2):
             yield Diagnostic(OPERANDS, f"`cta_group` must be 1 or 2, found {self.cta_group}")
         if self.ws and self.cta_group == 2:
-            yield _no("`.ws` needs `cta_group` 1, found 2", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+            yield refusal("`.ws` needs `cta_group` 1, found 2", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
         if self.max_shift and not self.ws:
-            yield _no(f"`max_shift` needs `.ws`, found {self.max_shift}", OPERANDS, "PTX ISA table 42")
+            yield refusal(f"`max_shift` needs `.ws`, found {self.max_shift}", OPERANDS, "PTX ISA table 42")
         if self.ws and self.scale:
-            yield _no("`.ws` has no block-scaled kinds", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+            yield refusal("`.ws` has no block-scaled kinds", OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
         stored = self.a.k * (2 if self.sparse else 1)
         if stored != self.b.k:
             half = " (twice the stored ones, A being sparse)" if self.sparse else ""
@@ -204,10 +218,40 @@ class Product:
         if self.k96 and (self.cta_group != 2 or self.a.mn != 128 or self.sparse):
             found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{', sparse' if self.sparse else ''}"
             message = f"`k96` needs a dense product of a pair of CTAs with 128 rows each, found {found}"
-            yield _no(message, OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+            yield refusal(message, OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
         if self.fold and (self.ws or self.cta_group == 2 or self.a.mn != 64):
             found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{' with `.ws`' if self.ws else ''}"
             yield Diagnostic(OPERANDS, f"`fold` needs M = 64 of one CTA without `.ws`, found {found}")
+
+    def _target_problems(self) -> Iterator[Diagnostic]:
+        asked = {
+            "`s1z4m11`": "s1z4m11" in (self.a.dtype, self.b.dtype),
+            "`LookedUpTile`": self.looked_up,
+            "`wide_k`": self.wide_k,
+            "`sfa_lanes` of 128": self.sfa_lanes == 128,
+            "`scale` ue5m3": self.scale == "ue5m3",
+        }
+        return target_problems(self.target, [what for what, wanted in asked.items() if wanted])
+
+    def _wide_problems(self) -> Iterator[Diagnostic]:
+        """What there is of the K of `sm_107f`, of tables and of the scale factors in 128 lanes."""
+        what = "`LookedUpTile`" if self.looked_up else "`wide_k`"
+        if self.wide and (self.k96 or (self.looked_up and (self.sparse or self.ws))):
+            found = ", ".join(name for name in ("k96", "sparse", "ws") if getattr(self, name))
+            yield refusal(f"{what} is for a product without {found}", OPERANDS, "PTX ISA 9.4 table 48")
+        elif self.wide:
+            kind = KIND_OF_TYPE[self.a.dtype]
+            bits = {DTYPES[tile.dtype].bits for tile in (self.a, self.b)}
+            if kind != "f8f6f4" or not (bits == {8} or self.kind in ("mxf4", "mxf4nvf4")):
+                message = f"{what} needs types of 8 bits, or packed `e2m1` with scale factors"
+                yield refusal(f"{message}, found `{self.a.dtype}` and `{self.b.dtype}`", TYPES, "table 48")
+            elif not self.step_k:
+                yield refusal(
+                    f"`wide_k` of `.kind::{self.kind}` needs a dense A", TYPES, "PTX ISA 9.4 table 48"
+                )
+        if self.sfa_lanes not in ((32, 128) if self.scale else (32,)):
+            only = "32 or 128" if self.scale else "32 without scale factors"
+            yield Diagnostic(SCALES, f"`sfa_lanes` must be {only}, found {self.sfa_lanes}")
 
     def _type_problems(self) -> Iterator[Diagnostic]:
         a, b = self.a.dtype, self.b.dtype
@@ -223,15 +267,15 @@ class Product:
             yield Diagnostic(SCALES, f"`scale_vec` needs `scale`, found {self.scale_vec} alone")
         if self.scale is not None:
             yield from self._scale_problems()
+        yield from self._wide_problems()
         if self.k96 and (not self.scale or self.kind not in ("mxf4", "mxf4nvf4")):
             found = f"`{a}` and `{b}`, `scale` {self.scale}"
             message = f"`k96` needs packed `e2m1` with scale factors, found {found}"
-            yield _no(message, TYPES, "PTX ISA 9.7.16.2.1, table 39")
+            yield refusal(message, TYPES, "PTX ISA 9.7.16.2.1, table 39")
         elif self.scale is None and "e2m1" in (a, b) and not self._padded():
             message = "packed `e2m1` needs scale factors; without them its tiles are padded"
             yield Diagnostic(TYPES, message, help="give `scale`, or `SharedTile(.., padded=True)`")
-        allowed = {"tf32": ("f32",), "f16": ("f16", "f32"), "i8": ("s32",), "f8f6f4": ("f16", "f32")}
-        accumulators = ("f32",) if self.scale or "bf16" in (a, b) else allowed[KIND_OF_TYPE[a]]
+        accumulators = ("f32",) if self.scale or "bf16" in (a, b) else ACCUMULATORS[KIND_OF_TYPE[a]]
         if self.d not in accumulators:
             names = " or ".join(f"`{name}`" for name in accumulators)
             scaled = "block-scaled " if self.scale else ""
@@ -245,16 +289,16 @@ class Product:
         if KIND_OF_TYPE[self.a.dtype] != "f8f6f4":
             yield Diagnostic(SCALES, f"block scaling needs types of 4 to 8 bits, found `{self.a.dtype}`")
             return
-        kinds = VECTORS_OF_KIND[self.kind]
+        kinds = vectors_of(self.kind, self.later)
         if self.scale not in kinds:
             names = " or ".join(f"`{name}`" for name in kinds)
             message = f"the scales of `.kind::{self.kind}` must be {names}, found `{self.scale}`"
-            yield _no(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
+            yield refusal(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
         elif self.scale_vec not in (None, *kinds[self.scale]):
             names = " or ".join(f"`{name}`" for name in kinds[self.scale])
             what = f"`scale_vec` of `.kind::{self.kind}` with `{self.scale}`"
             message = f"{what} must be {names}, found {self.scale_vec}"
-            yield _no(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
+            yield refusal(message, SCALES, "PTX ISA 9.7.16.10.7.1, table 57")
 
     def _size_problems(self) -> Iterator[Diagnostic]:
         way = f"`.kind::{self.kind}` with `cta_group` {self.cta_group}{', `.ws`' if self.ws else ''}"
@@ -263,7 +307,7 @@ class Product:
             ms = in_words(tuple(sorted({m // self.cta_group for row in every for m in row.m})))
             sparse = " sparse" if self.sparse else ""
             message = f"A of{sparse} {way} must have {ms} rows in a CTA, found {self.a.mn}"
-            yield _no(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
+            yield refusal(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
             return
         if self.k % self.step_k:
             yield Diagnostic(SIZE, f"K of {way} must be a multiple of {self.step_k}, found {self.k}")
@@ -284,15 +328,18 @@ class Product:
                 SWIZZLE, f"{message} ({where}), found {part} columns", help="use a narrower swizzle"
             )
         message = f"N of {way} with M = {self.m} must be a multiple of one of {in_words(legal)}, found {part}"
-        return _no(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
+        return refusal(message, SIZE, "PTX ISA 9.7.16.2.1, table 39")
 
     def _place_problems(self) -> Iterator[Diagnostic]:
-        if self.accumulator_columns > 512:
+        space = f"{self.columns} columns of tensor memory"
+        if self.accumulator_columns > self.columns:
             columns = self.accumulator_columns
-            yield Diagnostic(PLACE, f"D must fit 512 columns of tensor memory, found {columns}: N = {self.n}")
-        elif isinstance(self.a, TensorTile) and self.accumulator_columns + self.operand_columns > 512:
+            yield Diagnostic(PLACE, f"D must fit {space}, found {columns}: N = {self.n}")
+        elif (
+            isinstance(self.a, TensorTile) and self.accumulator_columns + self.operand_columns > self.columns
+        ):
             found = f"{self.accumulator_columns} and {self.operand_columns}"
-            yield Diagnostic(PLACE, f"D and A must fit 512 columns of tensor memory together, found {found}")
+            yield Diagnostic(PLACE, f"D and A must fit {space} together, found {found}")
         if isinstance(self.a, TensorTile) and self.ws and self.m < 128:
             yield Diagnostic(PLACE, f"A in tensor memory with `.ws` needs M = 128, found {self.m}")
         if self.fold and isinstance(self.a, TensorTile):
@@ -307,18 +354,18 @@ class Product:
                 message = (
                     f"transposed {name} of `.kind::tf32` needs `swizzle` 128B-32B-atom, found {tile.swizzle}"
                 )
-                yield _no(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
+                yield refusal(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
             if self.kind != "tf32" and wide:
                 message = (
                     f"`swizzle` 128B-32B-atom of {name} is for `.kind::tf32`, found `.kind::{self.kind}`"
                 )
-                yield _no(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
-            if self.kind in ("mxf4", "mxf4nvf4") and tile.major == "MN":
-                yield _no(f"{name} of `.kind::{self.kind}` must be K-major", SWIZZLE, "PTX ISA table 51")
+                yield refusal(message, SWIZZLE, "PTX ISA 9.7.16.10.1")
+            if self.kind in ("mxf4", "mxf4nvf4", "ti16") and tile.major == "MN":
+                yield refusal(f"{name} of `.kind::{self.kind}` must be K-major", SWIZZLE, "PTX ISA table 51")
             if self.k96:
                 if tile.swizzle != "128B":
                     message = f"{name} of a `k96` product needs `swizzle` 128B, found {tile.swizzle}"
-                    yield _no(message, SWIZZLE, "PTX ISA 9.7.16.3.1.2.1")
+                    yield refusal(message, SWIZZLE, "PTX ISA 9.7.16.3.1.2.1")
                 continue
             step = self.step_k // (2 if self.sparse and name == "A" else 1)
             if tile.major == "K" and tile.swizzle != "none" and tile.atom[1] % step:
@@ -347,11 +394,6 @@ class Product:
 
 
 def scale_count(product: Product) -> int:
-    """Scale factors of a row that one instruction reads; 3 in place of 2 and 6 in place of 4 with K = 96."""
+    """Scale factors of a row that one instruction reads."""
     assert product.vector is not None
-    count = VECTORS[product.vector]
-    return count // 2 * 3 if product.k96 else count
-
-
-def _no(message: str, code: str, section: str) -> Diagnostic:
-    return Diagnostic(code, message, notes=(section,))
+    return factor_count(product.vector, product.k_code)

@@ -63,6 +63,11 @@ class Statements:
         self._frames = [frame]
 
     @property
+    def target(self) -> str:
+        """The target in force, whose instructions may be used."""
+        return self._context.target.name
+
+    @property
     def _frame(self) -> BuilderFrame:
         return self._frames[-1]
 
