@@ -89,6 +89,9 @@ def forms() -> list[Product]:
                     target=RUBIN,
                 )
             )
+    for cta, scale in ((1, "ue5m3"), (2, "ue8m0")):
+        a, b = SharedTile(128, 768, "e2m1"), SharedTile(32, 768, "e2m1")
+        made.append(Product(a, b, "f32", cta, scale=scale, k96=True, target=RUBIN))
     # Scale factors of A in all lanes; look-up tables for B, in two instructions along N.
     for scale in ("ue8m0", "ue5m3"):
         a, b = tile(128, 512, "e2m1", "128B"), tile(64, 512, "e2m1", "128B")

@@ -189,6 +189,7 @@ REACHED = {
     "weight stationary with 32 rows": plain("bf16", rows=32, ws=True),
     "K of 96, blocks of 32": plain("e2m1", k=768, cta_group=2, scale="ue8m0", k96=True),
     "K of 96, blocks of 16": plain("e2m1", n=128, k=768, cta_group=2, scale="ue4m3", k96=True),
+    "K of 96 by one CTA": plain("e2m1", k=768, scale="ue8m0", k96=True),
     "K of 96, A in tensor memory": plain(
         "e2m1", k=768, a=TensorTile(128, 768, "e2m1"), cta_group=2, scale="ue8m0", k96=True
     ),
@@ -201,9 +202,9 @@ REACHED = {
 
 FOUR_BITS = T(128, 768, "e2m1")
 REFUSED_K96 = {
-    "one CTA": (
-        lambda: Product(FOUR_BITS, FOUR_BITS, "f32", scale="ue8m0", k96=True),
-        "with 128 rows each, found 128 rows, `cta_group` 1",
+    "64 rows": (
+        lambda: Product(T(64, 768, "e2m1"), FOUR_BITS, "f32", cta_group=2, scale="ue8m0", k96=True),
+        "with 128 rows in a CTA, found 64 rows, `cta_group` 2",
     ),
     "without scales": (
         lambda: plain("bf16", k=192, cta_group=2, k96=True),

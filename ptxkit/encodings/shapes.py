@@ -113,6 +113,7 @@ SHAPES = (
     Tcgen05Shape(("mxf8f6f4",),  1, False, True,  (128,),         _steps(8, 256, 8),    _K_128),
     Tcgen05Shape(("mxf8f6f4",),  2, False, False, (256,),         _steps(16, 256, 16),  _K_64),
     Tcgen05Shape(("mxf8f6f4",),  2, False, True,  (256,),         _steps(16, 256, 16),  _K_128),
+    Tcgen05Shape(_MX4,           1, False, False, (128,),         _steps(8, 256, 8),    _K_96),
     Tcgen05Shape(_MX4,           2, False, False, (256,),         _steps(16, 256, 16),  _K_128),
     Tcgen05Shape(_MX4,           1, False, True,  (128,),         _steps(8, 256, 8),    _K_192),
     Tcgen05Shape(_MX4,           2, False, True,  (256,),         _steps(16, 256, 16),  _K_192),

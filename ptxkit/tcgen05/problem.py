@@ -49,7 +49,7 @@ class Product:
         scale_vec: `1X`, `2X` or `4X`; None takes the kind's first.
         fold: fold N of M = 64 into both halves of the lanes: columns 0 .. N/2 - 1 at lane 0, the rest at
             lane 16, so that D takes N / 2 columns.
-        k96: 96 elements along K to an instruction, of `sm_103a`: packed e2m1 with scales, M = 256.
+        k96: 96 elements along K to an instruction, of `sm_103a` and `sm_107a`: packed e2m1 with scales.
         negate_a, negate_b, saturate, max_shift: see the instruction descriptor; `max_shift` is `.ws`'s.
         wide_k: twice the elements along K to an instruction, of `sm_107f`: of 8 bits, or packed e2m1 with
             scales.
@@ -215,10 +215,10 @@ class Product:
         if stored != self.b.k:
             half = " (twice the stored ones, A being sparse)" if self.sparse else ""
             yield Diagnostic(OPERANDS, f"A and B must have the same K, found {stored}{half} and {self.b.k}")
-        if self.k96 and (self.cta_group != 2 or self.a.mn != 128 or self.sparse):
+        if self.k96 and (self.a.mn != 128 or self.sparse):
             found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{', sparse' if self.sparse else ''}"
-            message = f"`k96` needs a dense product of a pair of CTAs with 128 rows each, found {found}"
-            yield refusal(message, OPERANDS, "PTX ISA 9.7.16.2.1, table 39")
+            message = f"`k96` needs a dense product with 128 rows in a CTA, found {found}"
+            yield refusal(message, OPERANDS, "PTX ISA 9.4 9.7.18.2.1, table 48")
         if self.fold and (self.ws or self.cta_group == 2 or self.a.mn != 64):
             found = f"{self.a.mn} rows, `cta_group` {self.cta_group}{' with `.ws`' if self.ws else ''}"
             yield Diagnostic(OPERANDS, f"`fold` needs M = 64 of one CTA without `.ws`, found {found}")
