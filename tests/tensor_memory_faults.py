@@ -196,12 +196,14 @@ FAULTS = {
         SECOND,
         "    mov.b64 %rd5, 0x7000000000;\n" + SECOND.replace("mma.", "mma.ws.").replace("%p3;", "%p3, %rd5;"),
     ),
-    "metadata of zeros": Fault(
+    "metadata that means nothing": Fault(
         "P6128",
         SECOND,
         SPARSE + SECOND.replace("mma.", "mma.sp.").replace("%rd2, ", "%rd2, [%r13], "),
-        "found 0b0000",
-        base=SINGLE.replace(STORE, STORE.replace("%r4", "%r15")),
+        "found 0b0101",
+        base=SINGLE.replace(STORE, STORE.replace("%r4", "%r15")).replace(
+            "mov.b32 %r15, 0;", "mov.b32 %r15, 0x55555555;"
+        ),
     ),
     "an integer in two's complement": Fault(
         "P6133", "0x08100490", "0x08100da0", "in row 0, at 0 along K", base=INTEGERS

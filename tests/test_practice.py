@@ -156,3 +156,83 @@ def test_another_warps_lanes_are_an_error() -> None:
     load = tensor_memory_faults.LOAD
     other = "    xor.b32 %r24, %r7, 0x600000;\n" + load.replace("%r7", "%r24")
     assert told(tensor_memory_faults.SINGLE.replace(load, other, 1), 1, 128)[-1] == ("P6120", "error")
+
+
+LOAD, WAIT_LD = tensor_memory_faults.LOAD, tensor_memory_faults.WAIT_LD
+READ = "    mov.b32 %f0, %r22;\n"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_a_load_whose_registers_are_read_is_over(order: str) -> None:
+    """CuTe DSL's kernels for sm_100 and CUTLASS's tutorial 04 wait for no load."""
+    text = tensor_memory_faults.SINGLE.replace(LOAD + WAIT_LD, LOAD + READ, 1)
+    assert told(text, 1, 128, order=order) == []
+    assert told(text, 1, 128, order=order, strict=True)[-1] == ("P6106", "error")
+
+
+def test_a_load_whose_registers_are_read_behind_a_loop_is_over() -> None:
+    loop = "turn:\n    add.u32 %r9, %r9, 1;\n    setp.lt.u32 %p6, %r9, 5;\n    @%p6 bra turn;\n"
+    text = tensor_memory_faults.SINGLE.replace(LOAD + WAIT_LD, f"{LOAD}    mov.u32 %r9, 0;\n{loop}{READ}", 1)
+    assert told(text, 1, 128) == []
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        "    mov.b32 %r22, 0;\n",
+        "    @%p3 bra on;\n" + READ + "on:\n",
+        "    tcgen05.fence::before_thread_sync;\n" + READ,
+        "    bar.warp.sync 0xffffffff;\n" + READ,
+        "    st.release.gpu.global.b32 [%rd3+64], 0;\n" + READ,
+    ],
+)
+def test_a_load_whose_registers_are_not_read_before_others_go_on_is_warned_of(between: str) -> None:
+    text = tensor_memory_faults.SINGLE.replace(LOAD + WAIT_LD, LOAD + between, 1)
+    text = text.replace("    mov.b64 %rd3, 0;\n", "    ld.param.u64 %rd3, [out];\n")
+    assert told(text, 1, 128) == [("P6106", "warning")]
+
+
+def sparse(metadata: int, first: int = 0x3F80, second: int = 0x3F80) -> str:
+    """The kernel of two products, its second with A of these pairs of elements and the metadata."""
+    word, found = tensor_memory_faults.SPARSE, tensor_memory_faults.SINGLE
+    product = tensor_memory_faults.SECOND
+    store = tensor_memory_faults.STORE
+    found = found.replace(store, store.replace("%r4", "%r15"))
+    found = found.replace("    mov.b32 %r15, 0;\n", f"    mov.b32 %r15, {metadata:#010x};\n")
+    found = found.replace("mov.b32 %r4, 0x3f803f80", f"mov.b32 %r4, {second:#06x}{first:04x}")
+    second = product.replace("mma.", "mma.sp.").replace("%rd2, ", "%rd2, [%r13], ")
+    return found.replace(product, word + second + "    mov.b32 %r12, 0x08100490;\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sum_"),
+    [(0x3F80, 0, 16.0), (0, 0x3F80, 8.0), (0, 0, 0.0)],
+    ids=["the first element", "the second", "none"],
+)
+def test_metadata_of_zeros_is_warned_of(first: int, second: int, sum_: float) -> None:
+    """CUTLASS's compressor begins each chunk with zeros.
+
+    A and B hold the same pairs: of the sparse product each of 8 chunks adds what it holds times the first of a
+    pair of B, of the dense one each of 8 pairs its squares.
+    """
+    text = sparse(0, first, second)
+    device = Emulator()
+    kernel, out = device.load(text).kernel(), device.array(np.zeros(4096, np.uint32))
+    kernel.launch(1, 128, [out])
+    assert [(each.code, str(each.severity)) for each in device.findings] == [("P6128", "warning")]
+    assert out.numpy().view(np.float32)[:128].tolist() == [sum_] * 128
+    assert told(text, 1, 128, strict=True)[-1] == ("P6128", "error")
+
+
+def test_two_elements_at_one_place_have_no_sum() -> None:
+    device = Emulator()
+    kernel, out = device.load(sparse(0)).kernel(), device.array(np.zeros(4096, np.uint32))
+    kernel.launch(1, 128, [out])
+    with pytest.raises(EmulatorFault) as undefined:
+        out.numpy()
+    assert undefined.value.diagnostics[0].code == "P606"
+
+
+def test_metadata_that_means_nothing_is_an_error() -> None:
+    assert ("P6128", "error") in told(sparse(0x55555555), 1, 128)

@@ -32,6 +32,10 @@ TRAITS: Mapping[str, Trait] = {
         "registers get what is in memory, and nothing else happens",
         "ld ldu ldmatrix multimem.ld_reduce wmma.load.a wmma.load.b wmma.load.c",
     ),
+    "loads_tensor_memory": Trait(
+        "registers get what is in tensor memory",
+        "tcgen05.ld tcgen05.ld.red tcgen05.ld.spcompress tcgen05.ld.red.spcompress",
+    ),
     "stores": Trait(
         "memory at the address of an operand is written",
         "st st.async st.bulk stmatrix wmma.store.d multimem.st multimem.red atom red red.async cp.async "

@@ -71,11 +71,14 @@ class Arithmetic:
         b = side_by_side([matrix_b(product, side, tensor) for side in sides])
         scale_b = [_scales(product.scale_b, plan.bytes_b, plan, side.cta, tensor) for side in sides]
         stale = False
+        parts = [
+            matrix_a(product, side, tensor, None if read is None else read[at])
+            for at, side in enumerate(sides)
+        ]
         for at, side in enumerate(sides):
             where = None if disabled is None else ~disabled[at]
             scale_a = _scales(product.scale_a, plan.bytes_a, plan, side.cta, tensor)
-            parts = matrix_a(product, side, tensor, None if read is None else read[at])
-            stale |= self._side(product, side, tensor, (parts, b), (scale_a, scale_b[at]), where, origin)
+            stale |= self._side(product, side, tensor, (parts[at], b), (scale_a, scale_b[at]), where, origin)
         return stale
 
     def _side(

@@ -21,6 +21,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.tensor_memory.allocation import ColumnPool, ColumnPools, Holder, leak
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
+from ptxkit.emulator.tensor_memory.consumed import consumed_loads
 from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
@@ -138,6 +139,7 @@ class Engine:
         self.in_flight = InFlightTable(self.fences)
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
+        self._consumed: dict[str, frozenset[int]] = {}
         batch.at_exit.append(self.retired)
 
     def pool(self, cta: int) -> ColumnPool:
@@ -279,9 +281,22 @@ class Engine:
         place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
         return Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
 
-    def at_once(self, issued: Tcgen05InFlight) -> None:
-        """Take in a load, a store or a deallocation, which happens now."""
+    def is_consumed(self, site: Site) -> bool:
+        """Whether the registers of a load are read before anything that could order others behind it; never
+        where the device is strict."""
+        launch = self.batch.launch
+        if launch.strict:
+            return False
+        if site.function not in self._consumed:
+            self._consumed[site.function] = consumed_loads(launch.program.flow(site.function))
+        return id(site.instruction) in self._consumed[site.function]
+
+    def at_once(self, issued: Tcgen05InFlight, over: bool = False) -> None:
+        """Take in a load, a store or a deallocation, which happens now. `over`: whether nobody need wait for
+        it."""
         issued.number = self.batch.launch.events.take(issued.site)
+        if over:
+            issued.done = issued.number
         self._enter(issued)
 
     def commit(self, site: Site, row: int, lane: int, cta_group: int, slots: np.ndarray) -> None:

@@ -195,7 +195,7 @@ def matrix_a(
     if len(nibbles) != len(stored):
         both = max(len(nibbles), len(stored))
         stored, nibbles = stored * (both // len(stored)), nibbles * (both // len(nibbles))
-    return [_dense(plan, part, chosen) for part, chosen in zip(stored, nibbles, strict=True)]
+    return [_dense(product, part, chosen) for part, chosen in zip(stored, nibbles, strict=True)]
 
 
 def _bytes_of(words: np.ndarray) -> np.ndarray:
@@ -228,19 +228,41 @@ def _from_tensor(operand: Placed, cta: int, tensor: TensorMemory, dtype: str) ->
     return copies
 
 
-def _dense(plan: Tcgen05Plan, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
+def _at_one_place(codes: np.ndarray, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Stored elements such that of two at one place the one that is not zero counts, and the rows in which
+    neither is zero.
+
+    Args:
+        codes: (k, rows).
+        where: bool (chunks, rows), the chunks whose two halves have one place.
+    """
+    halves = codes.reshape(len(where), 2, -1, codes.shape[1]).copy()
+    first, second = halves[:, 0], halves[:, 1]
+    chosen = where[:, None]
+    twice: np.ndarray = (chosen & (first != 0) & (second != 0)).any(axis=(0, 1))
+    halves[:, 1] = np.where(chosen & (second == 0), first, second)
+    return halves.reshape(codes.shape), twice
+
+
+def _dense(product: Tcgen05Product, stored: Factor, nibbles: Factor) -> tuple[Factor, np.ndarray]:
     """A with its dense K."""
+    plan = product.plan
     pairs = plan.form.kind in ("mxf4", "mxf4nvf4") and plan.sparsity_version == 0
     width = 32 if plan.a == "tf32" else 4 if pairs else 8
     allowed = MEANINGFUL.get(plan.form.kind, MEANINGFUL["other"])
     bad = ~np.isin(nibbles.codes, allowed)
     if nibbles.unknown is not None:
         bad &= ~nibbles.unknown
+    codes, unknown = stored.codes, stored.unknown
+    if product.zeros and width != 32 and bad.any():
+        none = bad & (nibbles.codes == 0)
+        bad &= ~none
+        codes, twice = _at_one_place(codes, none)
+        unknown = twice if unknown is None else unknown | twice
     if bad.any():
         chunk, row = (int(i) for i in np.argwhere(bad)[0])
         raise Senseless(int(nibbles.codes[chunk, row]), row, chunk, allowed)
-    dense, present = expand(stored.codes, nibbles.codes, width)
-    unknown = stored.unknown
+    dense, present = expand(codes, nibbles.codes, width)
     if nibbles.unknown is not None:
         unknown = nibbles.unknown if unknown is None else unknown | nibbles.unknown
     return Factor(dense, unknown), present

@@ -83,6 +83,7 @@ class Tcgen05Product:
         metadata, scale_a, scale_b, lut: in tensor memory, where there are such.
         mask: for each column of B whether it counts as zero; None for no.
         shift: the first column of B.
+        zeros: whether metadata of zeros is taken: both elements of such a chunk stand at its first place.
     """
 
     plan: Tcgen05Plan
@@ -97,6 +98,7 @@ class Tcgen05Product:
     mask: tuple[int, ...] | None
     shift: int
     lut_segment: int = 0
+    zeros: bool = False
 
     @property
     def shared(self) -> tuple[Tcgen05SharedOperand, ...]:

@@ -108,10 +108,11 @@ def enter_warps(engine: Engine, kind: str, site: Site, pattern: Move, address: i
     if not engine.batch.launch.sanitize:
         return
     boxes = tuple(box.moved(address >> 16, address & 0xFFFF) for box in pattern.boxes)
+    consumed = kind == "ld" and engine.is_consumed(site)
     for row in rows.tolist():
         cta = (row // engine.batch.warps_per_cta,)
         reads, writes = (boxes, ()) if kind == "ld" else ((), boxes)
-        engine.at_once(Tcgen05InFlight(kind, site, row, 0, 0, cta, reads, writes))
+        engine.at_once(Tcgen05InFlight(kind, site, row, 0, 0, cta, reads, writes), consumed)
 
 
 class TmemLoad:

@@ -144,27 +144,35 @@ class ProductWork(Tcgen05Work):
             sides = [self.engine.side(cta) for cta in self.ctas]
             self.read = [stored_in_shared(self.product.a, side, self.product.plan, "a") for side in sides]
 
+    def _senseless(self, wrong: Senseless) -> tuple[str, Site, tuple[str, ...], str]:
+        """What is said of metadata: message, place, notes and advice."""
+        allowed = ", ".join(f"0b{nibble:04b}" for nibble in wrong.allowed)
+        message = f"expected one of {allowed} for each chunk, found 0b{wrong.nibble:04b}"
+        notes = (self.who, f"for row {wrong.row} of A, chunk {wrong.chunk}")
+        return message, self.site, notes, "copy the metadata to where the instruction looks for it"
+
     def _multiply(self) -> None:
         engine, site, who, product = self.engine, self.site, self.who, self.product
         launch = engine.batch.launch
+        run = partial(
+            self.compute.run,
+            sides=[engine.side(cta) for cta in self.ctas],
+            tensor=engine.memory,
+            disabled=self.disabled,
+            origin=launch.origins.of_copy(site),
+            read=self.read,
+        )
         try:
-            stale = self.compute.run(
-                product,
-                [engine.side(cta) for cta in self.ctas],
-                engine.memory,
-                self.disabled,
-                launch.origins.of_copy(site),
-                self.read,
-            )
+            try:
+                stale = run(product)
+            except Senseless as wrong:
+                if wrong.nibble:
+                    raise
+                # The compressor of CUTLASS begins each chunk with 0b0000, and leaves it where all is zero.
+                launch.formally_wrong("P6128", *self._senseless(wrong))
+                stale = run(replace(product, zeros=True))
         except Senseless as wrong:
-            allowed = ", ".join(f"0b{nibble:04b}" for nibble in wrong.allowed)
-            raise fault(
-                "P6128",
-                f"expected one of {allowed} for each chunk, found 0b{wrong.nibble:04b}",
-                site,
-                (who, f"for row {wrong.row} of A, chunk {wrong.chunk}"),
-                "copy the metadata to where the instruction looks for it",
-            ) from None
+            raise fault("P6128", *self._senseless(wrong)) from None
         except NoNumber as wrong:
             raise fault(
                 "P6133",
