@@ -213,8 +213,8 @@ def sparse(metadata: int, first: int = 0x3F80, second: int = 0x3F80) -> str:
 def test_metadata_of_zeros_is_warned_of(first: int, second: int, sum_: float) -> None:
     """CUTLASS's compressor begins each chunk with zeros.
 
-    A and B hold the same pairs: of the sparse product each of 8 chunks adds what it holds times the first of a
-    pair of B, of the dense one each of 8 pairs its squares.
+    A and B hold the same pairs: of the sparse product each of 8 chunks adds what it holds times the first of
+    a pair of B, of the dense one each of 8 pairs its squares.
     """
     text = sparse(0, first, second)
     device = Emulator()

@@ -53,7 +53,7 @@ CHAPTERS = {
     "mbarrier_reports": ("mbarrier",),
     "matrix": ("matrix.mma", "matrix.move", "matrix.wmma"),
     "wgmma": ("wgmma",),
-    "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "mma", "move", "synchronise")),
+    "tcgen05": tuple(f"tensor_memory.{file}" for file in ("allocate", "load", "mma", "move", "synchronise")),
 }
 """The files that have the operations of each chapter of the instruction set, what most kernels need first."""
 
