@@ -82,6 +82,14 @@ REFUSED = {
         lambda: Product(T(128, 256, "e2m1"), T(64, 256, "e2m1"), "f32"),
         "needs scale factors",
     ),
+    "packed f4 beside f8": (
+        lambda: Product(T(128, 256, "e2m1"), T(64, 256, "e4m3"), "f32", scale="ue8m0"),
+        "needs scale factors and another such matrix",
+    ),
+    "packed f4 beside padded f4": (
+        lambda: Product(T(128, 256, "e2m1", padded=True), T(64, 256, "e2m1"), "f32", scale="ue8m0"),
+        "needs scale factors and another such matrix",
+    ),
     "scales of f8": (
         lambda: Product(T(128, 128, "e4m3"), T(64, 128, "e4m3"), "f32", scale="ue4m3"),
         "must be `ue8m0`, found `ue4m3`",

@@ -272,8 +272,8 @@ class Product:
             found = f"`{a}` and `{b}`, `scale` {self.scale}"
             message = f"`k96` needs packed `e2m1` with scale factors, found {found}"
             yield refusal(message, TYPES, "PTX ISA 9.7.16.2.1, table 39")
-        elif self.scale is None and "e2m1" in (a, b) and not self._padded():
-            message = "packed `e2m1` needs scale factors; without them its tiles are padded"
+        elif not self.wide and not self._padded():
+            message = "packed `e2m1` needs scale factors and another such matrix; else its tiles are padded"
             yield Diagnostic(TYPES, message, help="give `scale`, or `SharedTile(.., padded=True)`")
         accumulators = ("f32",) if self.scale or "bf16" in (a, b) else ACCUMULATORS[KIND_OF_TYPE[a]]
         if self.d not in accumulators:
@@ -283,7 +283,7 @@ class Product:
 
     def _padded(self) -> bool:
         tiles = [tile for tile in (self.a, self.b) if isinstance(tile, SharedTile) and tile.dtype == "e2m1"]
-        return all(tile.padded for tile in tiles)
+        return self.kind in ("mxf4", "mxf4nvf4") or all(tile.padded for tile in tiles)
 
     def _scale_problems(self) -> Iterator[Diagnostic]:
         if KIND_OF_TYPE[self.a.dtype] != "f8f6f4":
