@@ -114,3 +114,16 @@ def test_the_drivers_own_tests_of_lifetimes() -> None:
     done = execute(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_rules_are_weighed_for_programs_too(tmp_path: Path) -> None:
+    """By an option, and by the settings of the project in whose folder the program is started."""
+    done = execute("saxpy.py", "5000", options=("--warn", "P602"))
+    assert (done.returncode, "0 errors, 2 warnings" in done.stderr) == (0, True), done.stderr
+    done = execute("saxpy.py", "5000", options=("--allow", "P602"))
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+    (tmp_path / "ptxkit.toml").write_text('[sanitizer]\nwarn = ["P602"]\n')
+    done = execute("saxpy.py", "5000", folder=tmp_path)
+    assert (done.returncode, "0 errors, 2 warnings" in done.stderr) == (0, True), done.stderr
+    done = execute("saxpy.py", "5000", options=("--allow", "P6020"))
+    assert (done.returncode, "error[P518]" in done.stderr) == (2, True), done.stderr

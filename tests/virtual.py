@@ -23,8 +23,10 @@ needs_c = pytest.mark.skipif(
 )
 
 
-def execute(*command: str | Path, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """`ptxkit exec OPTIONS -- COMMAND`; a client of Python by its file's name."""
+def execute(
+    *command: str | Path, options: tuple[str, ...] = (), folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`ptxkit exec OPTIONS -- COMMAND` in a folder; a client of Python by its file's name."""
     first, *rest = (str(word) for word in command)
     words = [sys.executable, str(CLIENTS / first), *rest] if first.endswith(".py") else [first, *rest]
     return subprocess.run(
@@ -32,6 +34,7 @@ def execute(*command: str | Path, options: tuple[str, ...] = ()) -> subprocess.C
         capture_output=True,
         text=True,
         timeout=240,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(CLIENTS)},
     )
 

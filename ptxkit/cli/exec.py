@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
+from ptxkit.cli.launch_options import keep_going_options, rule_options, strict_option
 from ptxkit.cli.options import TargetName
 
 
@@ -32,7 +33,9 @@ from ptxkit.cli.options import TargetName
 @click.option(
     "--sanitize/--no-sanitize", default=True, help="Look for races and undefined data (the default)."
 )
-@click.option("--keep-going", is_flag=True, help="Report errors in kernels, each once, and go on.")
+@strict_option
+@keep_going_options
+@rule_options
 @click.option("--host-memory", is_flag=True, help="Let kernels reach all memory of the host, as with HMM.")
 @click.option("--report", metavar="FILE.sarif", help="Write the findings as SARIF.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary.")

@@ -123,7 +123,7 @@ def keep_going_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Distinct errors that --keep-going goes past in a launch.",
     )
     going = click.option(
-        "--keep-going", is_flag=True, help="Report errors of a kernel and go on, each once (emulator)."
+        "--keep-going", is_flag=True, help="Report errors of a kernel, each once, and go on (emulator)."
     )
     return going(limit(command))
 
@@ -142,5 +142,5 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 strict_option = click.option(
-    "--strict", is_flag=True, help="Warn about what kernels in practice leave out, too (emulator)."
+    "--strict", is_flag=True, help="Hold a kernel to the manual where shipping ones are not (emulator)."
 )

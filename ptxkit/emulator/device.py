@@ -47,7 +47,8 @@ class Emulator:
         arch: the target whose limits and numerics hold, `sm_90a`; by default the loaded file's `.target`.
         tensor_cores: how matrix instructions sum: `measured`, by the models of `arch`'s tensor cores, or
             `float32`, in IEEE f32 along K.
-        strict: whether to warn of what the manual asks for and kernels in practice leave out, too: a proxy
+        strict: whether the manual's text is the law: what shipping kernels do against it is an error instead
+            of a warning, and what most of them leave out is warned of, too: a proxy
             fence between a generic read and an asynchronous write (P666), a wait in each phase (P683),
             an order between products and what overwrites their operands (P6131).
         traffic: whether to count wavefronts and bank conflicts of shared memory and sectors of global memory,

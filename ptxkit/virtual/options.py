@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 from ptxkit import targets
 from ptxkit.diagnostics import error, listing
+from ptxkit.rules import rules as check_rules
 
 VARIABLE = "PTXKIT_VIRTUAL"
 """The environment variable that carries them."""
@@ -26,13 +28,16 @@ class VirtualOptions:
         `random`.
         seed: of `random`.
         sanitize: whether races are sought and undefined bits tracked.
-        keep_going: whether a program goes on after an error finding in a kernel, its context sound.
+        strict: whether what shipping kernels do against the manual's text is an error, too.
+        keep_going: whether kernels go past errors, or past how many, and the program goes on with a sound
+            context.
+        rules: how much a breach of each of the emulator's rules weighs, `allow`, `warn` or `deny`.
         host_memory: whether kernels may reach any memory of the host, as on systems with HMM.
         folder: where the processes of a program leave what they found; empty for nowhere.
         quiet: whether findings are only kept, not printed.
 
     Raises:
-        PtxkitError: P520, an unknown order or no device; P305, an unknown target.
+        PtxkitError: P520, an unknown order or no device; P305, an unknown target; P518, an unknown rule.
     """
 
     arch: str = "sm_90a"
@@ -40,7 +45,9 @@ class VirtualOptions:
     order: str = "lazy"
     seed: int = 0
     sanitize: bool = True
-    keep_going: bool = False
+    strict: bool = False
+    keep_going: bool | int = False
+    rules: Mapping[str, str] = field(default_factory=dict)
     host_memory: bool = False
     folder: str = ""
     quiet: bool = False
@@ -53,6 +60,8 @@ class VirtualOptions:
         if targets.parse(self.arch) is None:
             known = listing(targets.SUPPORTED)
             raise error("P305", f"there is no target `{self.arch}`", help=f"targets are {known}")
+
+        check_rules(self.rules)
 
     @property
     def target(self) -> targets.Target:

@@ -41,11 +41,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not getattr(given, "ptxkit", False):
         return
     from ptxkit.diagnostics import PtxkitError
+    from ptxkit.plan.project import project_rules
     from ptxkit.virtual.installation import install
 
-    settings = {name: getattr(given, f"ptxkit_{name}") for name, _ in OPTIONS}
+    settings: dict[str, Any] = {name: getattr(given, f"ptxkit_{name}") for name, _ in OPTIONS}
     try:
-        machine = install(keep_going=True, quiet=True, **settings)
+        rules = project_rules(early_config.rootpath)
+        machine = install(keep_going=True, quiet=True, rules=rules, **settings)
     except PtxkitError as problem:
         raise pytest.UsageError(str(problem)) from None
     early_config.pluginmanager.register(VirtualGpu(machine), "ptxkit-virtual-gpu")

@@ -11,6 +11,8 @@ from typing import Any
 from ptxkit import __version__
 from ptxkit.cli.formats import to_sarif
 from ptxkit.diagnostics import counted
+from ptxkit.plan.project import project_rules
+from ptxkit.rules import from_options
 from ptxkit.support.atomic_file import check_folder, write_atomically
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run
@@ -22,10 +24,15 @@ SHOWN = 12
 
 def execute(given: dict[str, Any]) -> int:
     """Run the program, print the summary; the exit code."""
-    names = ("arch", "devices", "order", "seed", "sanitize", "keep_going", "host_memory")
+    names = ("arch", "devices", "order", "seed", "sanitize", "strict", "host_memory")
     if given["report"]:
         check_folder(Path(given["report"]))
-    options = VirtualOptions(**{name: given[name] for name in names})
+    wanted = from_options(given["allow"], given["warn"], given["deny"])
+    options = VirtualOptions(
+        **{name: given[name] for name in names},
+        keep_going=given["error_limit"] if given["keep_going"] else False,
+        rules={**project_rules(Path.cwd()), **wanted},
+    )
     outcome = run(find_program(given["program"]), options)
     if given["report"]:
         log = json.dumps(to_sarif(outcome.findings, __version__), indent=1) + "\n"

@@ -13,10 +13,10 @@ from ptxkit.asm.check.card import check_card
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
-from ptxkit.rules import from_options, from_table
+from ptxkit.plan.project import project_rules
+from ptxkit.rules import from_options
 from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
-from ptxkit.support import project
 
 ALL = "all"
 """The preset that stands for every one."""
@@ -68,11 +68,7 @@ def ruled(options: RunOptions, file: str, found: Subject) -> RunOptions:
         PtxkitError: P518, P519, what is wrong in the project's settings.
     """
     folder = Path(file).absolute().parent if Path(file).exists() else Path.cwd()
-    where, settings = project.settings(folder)
-    for key in settings:
-        if key != "sanitizer":
-            raise error("P519", f"expected `sanitizer` in the settings of `{where}`, found `{key}`")
-    wanted = {**from_table(settings.get("sanitizer", {})), **(found.card.rules if found.card else {})}
+    wanted = {**project_rules(folder), **(found.card.rules if found.card else {})}
     return replace(options, rules={**wanted, **options.rules})
 
 

@@ -45,7 +45,9 @@ class VirtualDevice:
             sanitize=options.sanitize,
             arch=options.arch,
             memory=machine.memory,
+            strict=options.strict,
             keep_going=options.keep_going,
+            rules=options.rules,
         )
         self.emulator.origins = machine.origins
         self.primary_flags = 0

@@ -8,9 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.diagnostics import error, reason
+from ptxkit.rules import Rules, from_table
 
 
-def settings(folder: Path) -> tuple[Path | None, Mapping[str, Any]]:
+def project_rules(folder: Path) -> Rules:
+    """What the project of a folder wants of the emulator's rules: its table `[sanitizer]`.
+
+    Raises:
+        PtxkitError: P519, the settings can't be read, or have another key; P518, what is wrong in the table.
+    """
+    where, found = _settings(folder)
+    for key in found:
+        if key != "sanitizer":
+            raise error("P519", f"expected `sanitizer` in the settings of `{where}`, found `{key}`")
+    return from_table(found.get("sanitizer", {}))
+
+
+def _settings(folder: Path) -> tuple[Path | None, Mapping[str, Any]]:
     """The file nearest above a folder that has settings, and the settings; None and nothing where none has.
 
     Raises:
