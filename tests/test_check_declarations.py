@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import ptxkit
+from ptxkit.asm.format import format_module
 
 HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 CASES = [
@@ -287,3 +288,26 @@ def test_members_that_there_are_not(text):
     """ptxas takes any name."""
     (found,) = ptxkit.check(ptxkit.parse(f"{HEAD}{text}\n"))
     assert (found.code, found.is_error) == ("P226", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "code"),
+    [
+        (".entry k(.param .u64 a, .hidden .param .align 64 .b8 b[128]) { ret; }", "9.5", None),
+        (".entry k(.hidden .param .u64 .ptr .global .align 8 a) { ret; }", "8.8", None),
+        (".entry k(.hidden .param .u64 a) { ret; }", "8.7", "P311"),
+        (".func f(.hidden .param .u64 a) { ret; }", "9.5", "P210"),
+        (".func (.hidden .param .u64 r) f() { ret; }", "9.5", "P210"),
+        (".entry k(.param .hidden .u64 a) { ret; }", "9.5", "P101"),
+        (".hidden .global .u32 x;", "9.5", "P101"),
+        (".entry k() { P: .callprototype _ (.hidden .param .u64 _); ret; }", "9.5", None),
+    ],
+)
+def test_hidden_parameters(text, version, code):
+    """As cuda-tile's compiler writes them; ptxas 13.0 to 13.5 say the same of each."""
+    module = ptxkit.parse(f".version {version}\n.target sm_90\n.address_size 64\n{text}\n")
+    errors = [finding.code for finding in ptxkit.check(module) if finding.is_error]
+    assert errors[:1] == ([code] if code else [])
+    if code != "P101":
+        assert ".hidden .param" in ptxkit.write(module)
+        assert ptxkit.parse(format_module(module)) == module

@@ -257,7 +257,8 @@ class Reducer(OperandReducer):
 
     def parameter(self, children: list[Any]) -> Maker:
         at = next(i for i, c in enumerate(children) if type(c) is int and self.kinds[c] in _NAMES)
-        specifiers = [c for c in children[:at] if type(c) is int or c.role in USUAL_ORDER]
+        hidden = type(children[0]) is int and self.kinds[children[0]] == KINDS["HIDDEN"]
+        specifiers = [c for c in children[hidden:at] if type(c) is int or c.role in USUAL_ORDER]
         pointers = [c for c in children[:at] if type(c) is StatementPart and c.role == "pointer"]
         name, declarator = children[at], self._declarator(children[at:])
         inner = self._variable(specifiers, [declarator], pointers[0] if pointers else None)
@@ -267,6 +268,7 @@ class Reducer(OperandReducer):
         def make(t: Tokens, s: Spanner) -> tree.Variable:
             node: tree.Variable = inner(t, s)
             node.span = s(first, name)
+            node.linkage = "hidden" if hidden else None
             return node
 
         return make

@@ -238,7 +238,7 @@ class Variable(Statement):
     Attributes:
         space: `reg`, `global`, `const`, `shared`, `shared::cta`, `shared::cluster`, `local`, `param`, `tex`.
         declarators: what is declared; a parameter has exactly one.
-        linkage: `extern`, `visible`, `weak`, `common`, or None.
+        linkage: `extern`, `visible`, `weak`, `common`, of a parameter `hidden`, or None.
         align: in bytes, None where it isn't given.
         vector: `v2`, `v4`, `v8`, or None.
         pointer: for a parameter with `.ptr`: (state space or None for generic, alignment or None); else None.

@@ -38,7 +38,7 @@ ORDERED = {".cluster": "7.8 sm_90", ".b128 & .sys": "8.4"}
 # fmt: off
 form("mov.type  d, a",  "3", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 b128", a=".type sreg variable function", needs={".b128": "8.3 sm_70"})
 form("mov.type  d, a",  "3", type="f32 f64")
-form("mov.type  d, a",  "3", type="u64", a=".type texref samplerref surfref", since="3.1 sm_20")
+form("mov.type  d, a",  "3", type="u64", a="reg .type texref samplerref surfref", since="3.1 sm_20")
 form("mov.pred  d, {!}a",  "3", a="pred sreg")
 form("mov.type  d, a",  "4", type="b16 b32 b64 b128", d=".type pack", a=".type sreg", needs={".b128": "8.3 sm_70"})
 form("mov.type  d, a",  "4", type="b16 b32 b64 b128", a=".type pack", needs={".b128": "8.3 sm_70"})

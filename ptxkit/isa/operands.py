@@ -176,6 +176,8 @@ def elements_fit(elements: tuple, type_: str, spec: Spec, written: bool) -> bool
     found = vector_type(elements)
     if "plain" in words and any(e == "pred" or e[0] == "sreg" for e in elements):
         return False
+    if found == "any" and spec.count is not None:
+        return all(e not in DTYPES or DTYPES[e].bits == register_bits(type_) for e in elements)
     if found is None or found in ("?", "_", "any"):
         return found == "?" or (found == "any" and "braced" not in words)
     if found == "int" and type_ == "f64" and (wide or "untyped" in words):
@@ -232,13 +234,6 @@ def _scalar_fits(
             return True
     if isinstance(kind, tuple) and kind[0] == "opaque":
         return kind[1] in words
-    if isinstance(kind, tuple) and kind[0] == "{" and type_ in ("bf16", "bf16x2") and "alone" not in words:
-        found = vector_type(kind[1:]) if len(kind) - 1 in (1, 2, 4, 8) else None
-        if written and not CONSTANTS.isdisjoint(kind):
-            return False
-        if "loose" in words and (kind[1:] == ("s16",) if written else found == "int"):
-            return True
-        return found == f"b{DTYPES[type_].bits}"
     if written:
         return "pack" in words and isinstance(kind, tuple) and type_ is not None and _unpacks(kind, type_)
     if kind == "int" and type_ == "bf16" and "loose" in words:

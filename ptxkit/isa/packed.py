@@ -34,16 +34,16 @@ half("add{.rn}{.satfinite}.dtype.atype        d, a, c",    "1", dtype=FP8, atype
 half("sub{.rn}{.satfinite}.dtype.atype        d, a, c",    "2", dtype=FP8, atype=NARROW, d="braced .dtype", a="braced .atype", c="braced .dtype", since=BLACKWELL)
 half("mul.rn{.satfinite}.dtype.atype.btype    d, a, b",    "3", dtype=FP8, atype=NARROW, btype=NARROW, d="braced .dtype", a="braced .atype", b="braced .btype", ptxas_optional="rn", since=BLACKWELL)
 half("fma{.rn}{.satfinite}.dtype.atype.btype  d, a, b, c", "4", dtype=FP8, atype=NARROW, btype=NARROW, d="braced .dtype", a="braced .atype", b="braced .btype", c="braced .dtype", since=BLACKWELL)
-half("mul.dtype.dtype2.btype                  d, a, b",    "3", dtype="bf16x2", dtype2="bf16x2", btype="f16x2", d="alone .dtype", a="alone .dtype2", b=".btype", since=RUBIN)
-half("mul.dtype.dtype2.btype                  d, a, b",    "3", dtype="f16x2", dtype2="f16x2", btype="bf16x2", d=".dtype", a=".dtype2", b="alone .btype", since=RUBIN)
+half("mul.dtype.dtype2.btype                  d, a, b",    "3", dtype="bf16x2", dtype2="bf16x2", btype="f16x2", d=".dtype", a=".dtype2", b=".btype", since=RUBIN)
+half("mul.dtype.dtype2.btype                  d, a, b",    "3", dtype="f16x2", dtype2="f16x2", btype="bf16x2", d=".dtype", a=".dtype2", b=".btype", since=RUBIN)
 
 # Two single-precision numbers with two of half precision.
-mixed("add{.rnd}.f32x2.atype.ctype      d, a, c",    "1", rnd=RND, atype="f16x2 bf16x2", ctype="f32x2", d="f32x2", a="alone .atype", c="f32x2", since=RUBIN)
-mixed("sub{.rnd}.f32x2.atype.ctype      d, a, c",    "2", rnd=RND, atype="f16x2 bf16x2", ctype="f32x2", d="f32x2", a="alone .atype", c="f32x2", since=RUBIN)
-mixed("fma.rnd.f32x2.atype.btype.ctype  d, a, b, c", "3", rnd=RND, atype="f16x2 bf16x2", btype="f32x2", ctype="f32x2", d="f32x2", a="alone .atype", b="f32x2", c="f32x2", since=RUBIN)
+mixed("add{.rnd}.f32x2.atype.ctype      d, a, c",    "1", rnd=RND, atype="f16x2 bf16x2", ctype="f32x2", d="f32x2", a=".atype", c="f32x2", since=RUBIN)
+mixed("sub{.rnd}.f32x2.atype.ctype      d, a, c",    "2", rnd=RND, atype="f16x2 bf16x2", ctype="f32x2", d="f32x2", a=".atype", c="f32x2", since=RUBIN)
+mixed("fma.rnd.f32x2.atype.btype.ctype  d, a, b, c", "3", rnd=RND, atype="f16x2 bf16x2", btype="f32x2", ctype="f32x2", d="f32x2", a=".atype", b="f32x2", c="f32x2", since=RUBIN)
 for opcode, section in (("add", "1"), ("sub", "2")):
     mixed(f"{opcode}.rz.ftz.f16x2.atype.btype  d, a, b", section, atype="f32x2", btype="f32x2", d="f16x2", a="f32x2", b="f32x2", ptxas_optional="rz", since=RUBIN)
-    mixed(f"{opcode}.rz.bf16x2.atype.btype     d, a, b", section, atype="f32x2", btype="f32x2", d="alone bf16x2", a="f32x2", b="f32x2", ptxas_optional="rz", since=RUBIN)
+    mixed(f"{opcode}.rz.bf16x2.atype.btype     d, a, b", section, atype="f32x2", btype="f32x2", d="bf16x2", a="f32x2", b="f32x2", ptxas_optional="rz", since=RUBIN)
 half("mul.rz.ftz.f16x2.atype.btype  d, a, b", "3", atype="f32x2", btype="f32x2", d="f16x2", a="f32x2", b="f32x2", since=RUBIN)
-half("mul.rz.bf16x2.atype.btype     d, a, b", "3", atype="f32x2", btype="f32x2", d="alone bf16x2", a="f32x2", b="f32x2", since=RUBIN)
+half("mul.rz.bf16x2.atype.btype     d, a, b", "3", atype="f32x2", btype="f32x2", d="bf16x2", a="f32x2", b="f32x2", since=RUBIN)
 # fmt: on

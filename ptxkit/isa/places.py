@@ -11,7 +11,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 WORDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved alone bits single double unified".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved bits single double unified".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -33,7 +33,6 @@ WORDS = frozenset(
     load store  of an address: it is read, or written, which decides what parameters may be named
     bare        of an address: ptxas takes a register without brackets for it, any or one of the type
     moved       of a bare address: of 32 or 64 bits, for ptxas moves it first
-    alone       of two `bf16`: no vector, which ptxas takes for them elsewhere
     bits        a register of any type of that width
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one

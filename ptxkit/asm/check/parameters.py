@@ -18,7 +18,10 @@ from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.tree import Directive, Function, Prototype, Variable
 from ptxkit.diagnostics import Span, counted
 from ptxkit.dtypes import DTYPES
+from ptxkit.isa.conditions import Availability
 
+HIDDEN = Availability.parse("8.8")
+"""What has `.hidden` before a parameter."""
 POINTED = (None, "global", "shared", "const", "local")
 """Where a pointer parameter may point to; None is anywhere."""
 
@@ -38,6 +41,8 @@ def check_function(context: Context, function: Function) -> None:
         _check_function_attribute(context, function, attribute)
     check_name(context, function.name, function.span, module_level=True)
     for parameter in (*function.returns, *function.parameters):
+        if parameter.linkage is not None:
+            _check_hidden(context, parameter, function.kind == "entry")
         if function.kind != "entry":
             check_name(context, parameter.name, parameter.span)
         if function.body is None and function.linkage == "extern":
@@ -53,6 +58,15 @@ def check_function(context: Context, function: Function) -> None:
         name = f"`{function.name}`"
         _check_lists(context, name, function.returns, function.parameters, function.span)
         _check_noreturn(context, name, function.returns, function.directives)
+
+
+def _check_hidden(context: Context, parameter: Variable, of_entry: bool) -> None:
+    """`.hidden` before a parameter of an entry, as compilers write it; no manual has it."""
+    if not HIDDEN.met(context.version, context.target):
+        report_need(context, "`.hidden` before a parameter", parameter.span, HIDDEN)
+    elif not of_entry:
+        message = f"parameter `{parameter.name}` of a `.func` can't be `.hidden`"
+        context.report("P210", message, parameter.span, help="only those of an `.entry` can")
 
 
 def check_prototype(context: Context, prototype: Prototype) -> None:
