@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import tensor_copy_kernels as kernels
 
+import ptxkit
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.tensor_copies.transfer import packed_sixes
 from ptxkit.encodings.tensor_maps import TensorMap
@@ -162,3 +164,38 @@ def test_six_bits_of_every_byte_are_packed():
     for chunk, words in zip(chunks, packed_sixes(chunks), strict=True):
         whole = sum((int(byte) & 63) << 6 * i for i, byte in enumerate(chunk))
         assert int.from_bytes(words.tobytes(), "little") == whole
+
+
+MADE_BY_CUTE = (64 + 1, 64 + 21)
+"""The second bit of the mode, and bit 21 of word 2: CuTe DSL's maps of loads and of stores have them set."""
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_bits_that_copies_do_not_read(rank: int) -> None:
+    """As on an H200: unused bits, bytes 64 to 127, and what is said of dimensions that are not there."""
+    shape, box = [64] * rank, [8] * (rank - 1) + [16]
+    made = ptxkit.tensor_map(0x7F0000000000, dtype="f16", shape=shape, box=box, swizzle="32B")
+    word = int.from_bytes(bytes(made), "little")
+    random = np.random.default_rng(rank)
+    noise = int.from_bytes(random.bytes(64), "little") << 512
+    for bit in MADE_BY_CUTE:
+        noise |= 1 << bit
+    for dimension in range(rank, 5):
+        noise |= int(random.integers(1, 1 << 31)) << 8 * (0x20 + 4 * dimension)  # its size
+        noise |= 16 << 8 * (0x08 + 4 * dimension)  # its stride
+        noise |= 1 << 8 * 0x34 + 3 * dimension  # its traversal stride
+    noisy = word & (1 << 512) - 1 | noise
+    with pytest.raises(PtxkitError):
+        TensorMap.decode(noisy)
+    read = tensor_copy(noisy.to_bytes(128, "little"))
+    plain = tensor_copy(bytes(made))
+    here = [0] * rank
+    assert np.array_equal(read.moves(here, 0).addresses, plain.moves(here, 0).addresses)
+    assert (read.map.shape, read.map.box, read.map.swizzle) == (shape, box, "32B")
+
+
+def test_bits_that_copies_read_are_held_to_their_meaning() -> None:
+    made = ptxkit.tensor_map(0x7F0000000000, dtype="f16", shape=[64, 64], box=[8, 16])
+    word = int.from_bytes(bytes(made), "little") | 0xF << 64 + 7  # no such element type
+    with pytest.raises(PtxkitError):
+        tensor_copy(word.to_bytes(128, "little"))

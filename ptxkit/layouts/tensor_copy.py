@@ -74,9 +74,9 @@ def tensor_copy(data: bytes, mode: str = "tile") -> TensorCopy:
     """The copies that an instruction of that `.load_mode` makes by the 128 bytes of a map.
 
     Raises:
-        PtxkitError: P470, the map has another mode or rank; or what `TensorMap.decode` refuses.
+        PtxkitError: P470, the map has another mode or rank; or what `TensorMap.read_by_copies` refuses.
     """
-    tensor_map = TensorMap.decode(int.from_bytes(data, "little"))
+    tensor_map = TensorMap.read_by_copies(int.from_bytes(data, "little"))
     expected = "im2col" if mode in IM2COL_MODES else "tile"
     if tensor_map.mode != expected:
         message = f"`.{mode}` needs a tensor map of mode {expected}, found one of mode {tensor_map.mode}"

@@ -33,6 +33,10 @@ from ptxkit.encodings.tensor_maps.codes import (
 )
 from ptxkit.encodings.tensor_maps.word import TensorMapWord, too_large
 
+_NOT_READ = (64 + 1, 64 + 21)
+"""Bits of fields that copies don't read."""
+_BY_DIMENSION = ("size", "stride", "element_stride", "box")
+
 
 class TensorMap(TensorMapWord, abstract=True):
     """A tensor map: tiled where it is given `box`, im2col where it is given the arguments of that mode.
@@ -103,6 +107,30 @@ class TensorMap(TensorMapWord, abstract=True):
             return cls
         mode = TensorMap.mode.names.get(TensorMap.mode.extract(word), "tile")
         return cast(type[Self], cls._form_of(mode, TensorMap.rank.value(TensorMap.rank.extract(word))))
+
+    @classmethod
+    def read_by_copies(cls, word: int) -> Self:
+        """The map as copies read these bits: without those that they don't read.
+
+        An H200 copies right by maps with the second bit of the mode or bit 21 of word 2 set, with random
+        bytes 64 to 127, and with random sizes and strides of dimensions that the map has not; CuTe DSL makes
+        such maps. `decode` refuses them, as the driver makes none.
+
+        Raises:
+            PtxkitError: what `decode` raises of the rest.
+        """
+        word &= (1 << 512) - 1
+        for bit in _NOT_READ:
+            word &= ~(1 << bit)
+        form = cls.form(word)
+        rank = form.rank.value(form.rank.extract(word))
+        for name, field in form.FIELDS.items():
+            of, _, number = name.rpartition("_")
+            beyond = number.isdecimal() and int(number) >= rank - (of == "stride")
+            if of == "reserved" or (of in _BY_DIMENSION and beyond):
+                for bit in field.positions:
+                    word &= ~(1 << bit)
+        return form.decode(word)
 
     @classmethod
     def layout(cls) -> list[tuple[str, ...]]:
