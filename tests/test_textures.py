@@ -278,6 +278,58 @@ def test_directions_find_faces(device: Emulator, geometry: str) -> None:
     assert found[:, 0].tolist() == expected
 
 
+def test_seamless_cubes_go_on_across_edges(device: Emulator) -> None:
+    """Half way between the middles of two texels on either side of an edge: half of each."""
+    edge = 4
+    texels = np.arange(6 * edge * edge, dtype=np.float32).reshape(6, edge, edge, 1)
+    sampler = Sampler(linear=True, normalized=True, seamless=True)
+    handle = texture(device, array(device, "cube", [texels]), sampler)
+    statement = f"tex.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
+    middle = (2 * np.arange(edge) + 1) / edge - 1
+    # The edge of +x and +z: on the face +z s = x, on the face +x s = -z, t = -y on both.
+    rows = np.array([[1, -t, 1] for t in middle], np.float32)
+    found = run(device, statement, handle, rows.view(np.uint32))[:, 0]
+    assert found.tolist() == [(texels[4, n, edge - 1, 0] + texels[0, n, 0, 0]) / 2 for n in range(edge)]
+    # The edge of +y and +z: on the face +y t = z and s = x, on the face +z t = -y and s = x.
+    rows = np.array([[s, 1, 1] for s in middle], np.float32)
+    found = run(device, statement, handle, rows.view(np.uint32))[:, 0]
+    assert found.tolist() == [(texels[2, edge - 1, n, 0] + texels[4, 0, n, 0]) / 2 for n in range(edge)]
+    # The corner of +x, +y, +z: a third of each of the three.
+    found = run(device, statement, handle, np.ones((1, 3), np.float32).view(np.uint32))[:, 0]
+    corner = texels[0, 0, 0, 0] + texels[2, edge - 1, edge - 1, 0] + texels[4, 0, edge - 1, 0]
+    assert abs(found[0] - corner / 3) < 1e-5
+
+
+def test_levels_of_cubes_from_derivatives(device: Emulator) -> None:
+    """At the middle of a face a change of the direction by d is one of half of it in the face."""
+    faces = [np.full((6, 32 >> n, 32 >> n, 1), n, np.float32) for n in range(6)]
+    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    handle = texture(device, array(device, "cube", faces), sampler)
+    rows, expected = [], []
+    for level in range(5):
+        slope = 2.0**level / 32 * 2
+        rows.append([0, 0, 1, slope, 0, 0, 0, 0, 0])
+        rows.append([0, -2, 0, 0, 0, 0, 0, 0, 2 * slope])
+        expected += [level, level]
+    inputs = np.array(rows, np.float32).view(np.uint32)
+    statement = (
+        f"tex.grad.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}], {{%i3, %i4, %i5, %i5}}, "
+        "{%i6, %i7, %i8, %i8}"
+    )
+    assert run(device, statement, handle, inputs)[:, 0].tolist() == expected
+
+
+def test_srgb_becomes_linear(device: Emulator) -> None:
+    """All but the fourth channel. IEC 61966-2-1."""
+    texels = np.array([[[0, 10, 11, 128], [255, 128, 188, 255]]], np.uint8)
+    handle = texture(device, array(device, "2d", [texels]), Sampler(srgb=True), fractions=True)
+    inputs = np.array([[0, 0], [1, 0]], np.int32)
+    found = run(device, f"tex.2d.v4.f32.s32 {FOUR}, [%rd0, {{%i0, %i1}}]", handle, inputs)
+    for row, texel in zip(found, texels[0] / 255, strict=True):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in texel[:3]]
+        assert np.allclose(row, [*linear, texel[3]], rtol=1e-6)
+
+
 # ---- levels
 
 
@@ -402,6 +454,17 @@ def test_handles_that_can_not_be_used(device: Emulator) -> None:
     fails("P6140", "expected integer coordinates for linear memory", device, floating, linear, inputs)
     device.textures.remove(handle)
     fails("P6140", "it is destroyed", device, statement, handle, inputs)
+
+
+def test_anisotropic_filters_are_told(device: Emulator) -> None:
+    made = array(device, "2d", numbered(16, 5))
+    sampler = Sampler(normalized=True, linear=True, level_clamp=(0, 16), anisotropy=8)
+    inputs = np.full((1, 6), 0.25, np.float32).view(np.uint32)
+    statement = f"tex.grad.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}], {{%i2, %i3}}, {{%i4, %i5}}"
+    run(device, statement, texture(device, made, sampler), inputs)
+    assert [found.code for found in device.findings] == ["P6142"]
+    run(device, statement, texture(device, made, Sampler(normalized=True)), inputs)
+    assert len(device.findings) == 1
 
 
 def test_memory_that_was_freed(device: Emulator) -> None:

@@ -65,11 +65,17 @@ class _Lookup:
         def step(lane_set: LaneSet, guard: Any) -> bool:
             place, tainted = self._place(lane_set), False
             for texture, mine in self._textures(lane_set, guard):
+                if place.across and texture.sampler.anisotropy > 1:
+                    self._warn_anisotropic(lane_set, texture)
                 found = look(lane_set, mine, texture, place)
                 tainted |= self._results.write(lane_set, found, mine)
             return tainted
 
         return Effect(step)
+
+    def _warn_anisotropic(self, lane_set: LaneSet, texture: Texture) -> None:
+        message = "the filter is anisotropic, which no document defines: it is executed as an isotropic one"
+        lane_set.launch.warn("P6142", message, self.site, (str(texture),))
 
     def _place(self, lane_set: LaneSet) -> Place:
         """Where the lanes of a set look, arrays (rows, 32)."""

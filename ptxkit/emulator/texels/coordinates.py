@@ -36,8 +36,10 @@ class Neighbors(NamedTuple):
     weight: np.ndarray
 
 
-def addressed(index: np.ndarray, extent: Any, mode: AddressMode) -> Texels:
-    """Texels by numbers that may be out of range."""
+def addressed(index: np.ndarray, extent: Any, mode: AddressMode | None) -> Texels:
+    """Texels by numbers that may be out of range; without a mode they stay so."""
+    if mode is None:
+        return Texels(index)
     if mode is AddressMode.WRAP:
         return Texels(index % extent)
     if mode is AddressMode.MIRROR:
@@ -47,7 +49,7 @@ def addressed(index: np.ndarray, extent: Any, mode: AddressMode) -> Texels:
     return Texels(clamped, clamped == index if mode is AddressMode.BORDER else None)
 
 
-def scaled(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool) -> np.ndarray:
+def scaled(x: np.ndarray, extent: Any, mode: AddressMode | None, normalized: bool) -> np.ndarray:
     """Coordinates in texels, float64, by the guide's rules for what is out of range; exact.
 
     Args:
@@ -69,7 +71,7 @@ def scaled(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool) -> n
     return np.clip(wide * extent, -FAR, FAR)
 
 
-def effective(mode: AddressMode, normalized: bool) -> AddressMode:
+def effective(mode: AddressMode | None, normalized: bool) -> AddressMode | None:
     """The mode that holds: coordinates that are not normalized are neither wrapped nor mirrored."""
     if not normalized and mode in (AddressMode.WRAP, AddressMode.MIRROR):
         return AddressMode.CLAMP
@@ -78,14 +80,14 @@ def effective(mode: AddressMode, normalized: bool) -> AddressMode:
 
 def nearest(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shift: Any) -> Texels:
     """The texel at a coordinate: T[floor(x)]. `shift`: texels to add."""
-    mode = effective(mode, normalized)
-    index = np.floor(scaled(x, extent, mode, normalized)).astype(np.int64)
-    if mode is AddressMode.MIRROR:
+    held = effective(mode, normalized)
+    index = np.floor(scaled(x, extent, held, normalized)).astype(np.int64)
+    if held is AddressMode.MIRROR:
         index = np.minimum(index, extent - 1)
-    return addressed(index + shift, extent, mode)
+    return addressed(index + shift, extent, held)
 
 
-def linear(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shift: Any) -> Neighbors:
+def linear(x: np.ndarray, extent: Any, mode: AddressMode | None, normalized: bool, shift: Any) -> Neighbors:
     """The two texels round a coordinate, with weights in fixed point. `shift`: texels to add."""
     mode = effective(mode, normalized)
     fixed = np.floor(scaled(x, extent, mode, normalized) * ONE + 0.5).astype(np.int64) - ONE // 2

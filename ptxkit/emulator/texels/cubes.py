@@ -3,36 +3,112 @@ textures"."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
 class Faces(NamedTuple):
-    """Places on faces: the face's number, and its coordinates from 0 to 1."""
+    """Places on faces.
+
+    Attributes:
+        face: the face's number.
+        s, t: coordinates from 0 to 1, float32.
+    """
 
     face: np.ndarray
     s: np.ndarray
     t: np.ndarray
 
 
-def project(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Faces:
-    """The faces that directions point at, float32. Of equal magnitudes z goes before y, y before x."""
-    largest = np.maximum(np.maximum(np.abs(x), np.abs(y)), np.abs(z))
-    scale = np.float32(1) / largest
-    x, y, z = (part * scale for part in (x, y, z))
+def _chosen(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
+    """Where z is the longest component, where y is, and where the longest is negative: of equal ones z goes
+    before y, y before x."""
     ax, ay, az = np.abs(x), np.abs(y), np.abs(z)
     of_z = (az >= ax) & (az >= ay)
     of_y = ~of_z & (ay >= ax)
-    negative = np.where(of_z, z, np.where(of_y, y, x)) < 0
-    face = np.where(of_z, 4, np.where(of_y, 2, 0)) + negative
+    return of_z, of_y, np.where(of_z, z, np.where(of_y, y, x)) < 0
+
+
+def _number(chosen: tuple[Any, Any, Any]) -> Any:
+    """The number of the chosen face."""
+    of_z, of_y, negative = chosen
+    return np.where(of_z, 4, np.where(of_y, 2, 0)) + negative
+
+
+def _turned(vector: tuple[Any, Any, Any], chosen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """A vector as the chosen face has it: along s, along t, and outwards."""
+    (x, y, z), (of_z, of_y, negative) = vector, chosen
     sign = np.where(negative, np.float32(-1), np.float32(1))
     s = np.where(of_z, sign * x, np.where(of_y, x, -sign * z))
     t = np.where(of_y, sign * z, -y)
-    major = np.where(of_z, az, np.where(of_y, ay, ax))
-    return Faces(face.astype(np.int64), _half(s, major), _half(t, major))
+    return s, t, sign * np.where(of_z, z, np.where(of_y, y, x))
+
+
+def project(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Faces:
+    """The faces that directions point at, float32."""
+    largest = np.maximum(np.maximum(np.abs(x), np.abs(y)), np.abs(z))
+    scale = np.float32(1) / largest
+    x, y, z = (part * scale for part in (x, y, z))
+    chosen = _chosen(x, y, z)
+    s, t, major = _turned((x, y, z), chosen)
+    return Faces(_number(chosen).astype(np.int64), _half(s, major), _half(t, major))
 
 
 def _half(minor: np.ndarray, major: np.ndarray) -> np.ndarray:
     """From -1..1 to 0..1."""
     return ((minor.astype(np.float64) / major + 1) / 2).astype(np.float32)
+
+
+def slopes(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The derivatives of the two coordinates of a face, from those of the direction."""
+    x, y, z = (part.astype(np.float64) for part in place)
+    chosen = _chosen(x, y, z)
+    s, t, major = _turned((x, y, z), chosen)
+    dx, dy, dz = (part.astype(np.float64) for part in change)
+    ds, dt, dmajor = _turned((dx, dy, dz), chosen)
+    return [(dm * major - m * dmajor) / (2 * major * major) for m, dm in ((s, ds), (t, dt))]
+
+
+class Seam(NamedTuple):
+    """Texels that may lie beyond the edge of their face.
+
+    Attributes:
+        face, x, y: of the texel that is there: on the same face or on a neighbour.
+        corner: where there is none: beyond two edges.
+    """
+
+    face: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    corner: np.ndarray
+
+
+def across_edges(face: np.ndarray, x: np.ndarray, y: np.ndarray, edge: np.ndarray) -> Seam:
+    """The texels with numbers from -1 to `edge`, on faces with `edge` texels a side."""
+    out_x, out_y = (x < 0) | (x >= edge), (y < 0) | (y >= edge)
+    s, t = ((2 * part + 1 - edge) / edge for part in (x, y))
+    one = np.ones_like(s)
+    directions = np.array(
+        [(one, -t, -s), (-one, -t, s), (s, one, t), (s, -one, -t), (s, -t, one), (-s, -t, -one)]
+    )
+    way = (
+        np.choose(face, directions[:, 0]),
+        np.choose(face, directions[:, 1]),
+        np.choose(face, directions[:, 2]),
+    )
+    chosen = _chosen(*way)
+    new_s, new_t, major = _turned(way, chosen)
+    found = _number(chosen)
+    far = [np.clip(np.floor((part / major + 1) / 2 * edge), 0, edge - 1) for part in (new_s, new_t)]
+    outside = out_x | out_y
+    new_x, new_y = (
+        np.where(outside, there, here).astype(np.int64) for there, here in zip(far, (x, y), strict=True)
+    )
+    return Seam(
+        np.where(outside, found, face),
+        np.clip(new_x, 0, edge - 1),
+        np.clip(new_y, 0, edge - 1),
+        out_x & out_y,
+    )

@@ -114,6 +114,13 @@ def fractional(values: np.ndarray, format: ChannelFormat) -> np.ndarray:
     return np.maximum(values.astype(np.float64) / most, -1.0).astype(np.float32)
 
 
+def from_srgb(bits: np.ndarray) -> np.ndarray:
+    """Fractions of the sRGB colour space as linear ones, both the bits of f32. IEC 61966-2-1."""
+    given = bits.view(np.float32).astype(np.float64)
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
+    return linear.astype(np.float32).view(np.uint32)
+
+
 def stored(values: np.ndarray, format: ChannelFormat) -> np.ndarray:
     """What a formatted store (`sust.p`) writes for channels: f32 for numbers, else integers of 32 bits.
 

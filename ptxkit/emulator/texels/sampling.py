@@ -16,7 +16,7 @@ from ptxkit.emulator.texels import coordinates, cubes, levels
 from ptxkit.emulator.texels.arrays import AXES, CUBES, FACES, TexelArray
 from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE, Neighbors, Texels
 from ptxkit.emulator.texels.levels import BASE_LEVEL
-from ptxkit.emulator.texels.objects import Texture
+from ptxkit.emulator.texels.objects import AddressMode, Texture
 from ptxkit.isa.modifiers import Geometry
 
 Array = np.ndarray
@@ -86,50 +86,62 @@ class _Table:
         return address, inside
 
 
+@dataclass(slots=True)
+class _Where:
+    """Where a fetch looks in each layer.
+
+    Attributes:
+        axes: the coordinates that are left: on a face of a cube two.
+        layer: the layer, or of a cube the first of its faces.
+        face: of a cube; None where there is none.
+    """
+
+    axes: Sequence[Array]
+    layer: Array
+    face: Array | None = None
+
+    @classmethod
+    def of(cls, geometry: Geometry, place: Place, table: _Table) -> _Where:
+        """Of a place in an array of a geometry."""
+        count = table.layers // FACES if geometry is Geometry.ARRAY_CUBE else table.layers
+        layer = _clamped_layer(place.layer, count)
+        if geometry not in CUBES:
+            return cls(place.axes[: AXES[geometry]], layer)
+        faces = cubes.project(*place.axes[:3])
+        return cls((faces.s, faces.t), layer * FACES, faces.face)
+
+    @property
+    def whole_layer(self) -> Array:
+        """The number of the layer, faces included."""
+        return self.layer if self.face is None else self.layer + self.face
+
+
 def taps(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
     """The texels that a fetch takes."""
-    axes, layer = _on_face(geometry, place)
     table = _Table(texture.array)
-    count = table.layers // FACES if geometry is Geometry.ARRAY_CUBE else table.layers
-    chosen = _clamped_layer(place.layer, count)
-    if layer is not None:
-        chosen = chosen * FACES + layer
+    where = _Where.of(geometry, place, table)
     if place.whole:
-        return [_of_number(texture, table, chosen, axes, place)]
+        return [_of_number(texture, table, where, place)]
     asked = _asked(texture, geometry, place)
     level = levels.choose(asked, texture.sampler, texture.array)
-    found = list(_of_level(texture, table, level.level, chosen, axes, place.shifts))
+    found = list(_of_level(texture, table, level.level, where, place.shifts))
     if level.next is None or not np.any(level.weight):
         return found
-    more = list(_of_level(texture, table, level.next, chosen, axes, place.shifts))
+    more = list(_of_level(texture, table, level.next, where, place.shifts))
     return [*_weighted(found, ONE - level.weight), *_weighted(more, level.weight)]
 
 
+QUAD = ((False, True), (True, True), (True, False), (False, False))
+"""Which neighbours in x and y a gather takes, counter-clockwise from the lower left."""
+
+
 def quad(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
-    """The four texels that a linear filter would take, counter-clockwise from the lower left."""
-    axes, layer = _on_face(geometry, place)
+    """The four texels that a linear filter would take."""
     table = _Table(texture.array)
-    count = table.layers // FACES if geometry is Geometry.ARRAY_CUBE else table.layers
-    chosen = _clamped_layer(place.layer, count)
-    if layer is not None:
-        chosen = chosen * FACES + layer
+    where = _Where.of(geometry, place, table)
     level = levels.choose(np.full((1, 1), BASE_LEVEL, np.float32), texture.sampler, texture.array).level
-    across, down = _pairs(texture, table, level, axes, place.shifts)
-    corners = (
-        (across.lower, down.upper),
-        (across.upper, down.upper),
-        (across.upper, down.lower),
-        (across.lower, down.lower),
-    )
-    return [Tap(*table.at(level, chosen, corner)) for corner in corners]
-
-
-def _on_face(geometry: Geometry, place: Place) -> tuple[Sequence[Array], Array | None]:
-    """The coordinates in a layer, and the face of a cube."""
-    if geometry not in CUBES:
-        return place.axes[: AXES[geometry]], None
-    faces = cubes.project(*place.axes[:3])
-    return (faces.s, faces.t), faces.face
+    pairs = _pairs(texture, table, level, where.axes, place.shifts)
+    return [_corner(texture, table, level, where, pairs, upper)[0] for upper in QUAD]
 
 
 def _clamped_layer(layer: Array | None, count: int) -> Array:
@@ -141,13 +153,16 @@ def _clamped_layer(layer: Array | None, count: int) -> Array:
 def _asked(texture: Texture, geometry: Geometry, place: Place) -> Array:
     """The level that a fetch asks for, float32."""
     if place.across:
-        return levels.of_gradients(place.across, place.down, texture.array.base.extents[: AXES[geometry]])
+        across, down = place.across, place.down
+        if geometry in CUBES:
+            across, down = (cubes.slopes(place.axes, change) for change in (across, down))
+        return levels.of_gradients(across, down, texture.array.base.extents[: AXES[geometry]])
     if place.level is None:
         return np.full((1, 1), BASE_LEVEL, np.float32)
     return place.level.astype(np.float32)
 
 
-def _of_number(texture: Texture, table: _Table, layer: Array, axes: Sequence[Array], place: Place) -> Tap:
+def _of_number(texture: Texture, table: _Table, where: _Where, place: Place) -> Tap:
     """The texel that integers name."""
     last = len(texture.array.levels) - 1
     level = np.zeros((1, 1), np.int64)
@@ -156,44 +171,73 @@ def _of_number(texture: Texture, table: _Table, layer: Array, axes: Sequence[Arr
     shifts = [*place.shifts, 0, 0, 0]
     found = [
         coordinates.whole(x, extent[level], shift)
-        for x, extent, shift in zip(axes, table.extents, shifts, strict=False)
+        for x, extent, shift in zip(where.axes, table.extents, shifts, strict=False)
     ]
-    return Tap(*table.at(level, layer, found))
+    return Tap(*table.at(level, where.layer, found))
 
 
 def _of_level(
-    texture: Texture, table: _Table, level: Array, layer: Array, axes: Sequence[Array], shifts: Sequence[Any]
+    texture: Texture, table: _Table, level: Array, where: _Where, shifts: Sequence[Any]
 ) -> Iterator[Tap]:
     """The texels of one level."""
     sampler = texture.sampler
     if not sampler.linear:
+        modes = (AddressMode.CLAMP,) * 3 if sampler.seamless else sampler.address
         found = [
             coordinates.nearest(x, extent[level], mode, sampler.normalized, shift)
             for x, extent, mode, shift in zip(
-                axes, table.extents, sampler.address, [*shifts, 0, 0, 0], strict=False
+                where.axes, table.extents, modes, [*shifts, 0, 0, 0], strict=False
             )
         ]
-        yield Tap(*table.at(level, layer, found))
+        yield Tap(*table.at(level, where.whole_layer, found))
         return
-    pairs = _pairs(texture, table, level, axes, shifts)
+    pairs = _pairs(texture, table, level, where.axes, shifts)
     scale = float(1 << FRACTION_BITS * len(pairs))
+    made: list[tuple[Tap, Any]] = []
     for upper in product((False, True), repeat=len(pairs)):
         weight: Any = 1
         for pair, is_upper in zip(pairs, upper, strict=True):
             weight = weight * (pair.weight if is_upper else ONE - pair.weight)
-        corner = [pair.upper if is_upper else pair.lower for pair, is_upper in zip(pairs, upper, strict=True)]
-        yield Tap(*table.at(level, layer, corner), weight / scale)
+        tap, missing = _corner(texture, table, level, where, pairs, upper)
+        tap.weight = weight / scale
+        made.append((tap, missing))
+    if sampler.seamless:
+        _share_corners(made)
+    yield from (tap for tap, _ in made)
+
+
+def _corner(
+    texture: Texture,
+    table: _Table,
+    level: Array,
+    where: _Where,
+    pairs: Sequence[Neighbors],
+    upper: Sequence[bool],
+) -> tuple[Tap, Any]:
+    """One of the texels round a place, without its weight, and where it lies beyond two edges of a face."""
+    chosen = [pair.upper if is_upper else pair.lower for pair, is_upper in zip(pairs, upper, strict=True)]
+    if where.face is None or not texture.sampler.seamless:
+        return Tap(*table.at(level, where.whole_layer, chosen)), np.False_
+    x, y = (texels.number for texels in chosen)
+    seam = cubes.across_edges(where.face, x, y, table.extents[0][level])
+    return Tap(*table.at(level, where.layer + seam.face, (Texels(seam.x), Texels(seam.y)))), seam.corner
+
+
+def _share_corners(made: Sequence[tuple[Tap, Any]]) -> None:
+    """Where three faces meet there are three texels: they share the weight of the fourth."""
+    lost: Any = sum(np.where(missing, tap.weight, 0.0) for tap, missing in made)
+    for tap, missing in made:
+        tap.weight = np.where(missing, 0.0, tap.weight + lost / 3)
 
 
 def _pairs(
     texture: Texture, table: _Table, level: Array, axes: Sequence[Array], shifts: Sequence[Any]
 ) -> list[Neighbors]:
     sampler = texture.sampler
+    modes = (None, None) if sampler.seamless else sampler.address
     return [
         coordinates.linear(x, extent[level], mode, sampler.normalized, shift)
-        for x, extent, mode, shift in zip(
-            axes, table.extents, sampler.address, [*shifts, 0, 0, 0], strict=False
-        )
+        for x, extent, mode, shift in zip(axes, table.extents, modes, [*shifts, 0, 0, 0], strict=False)
     ]
 
 

@@ -18,13 +18,13 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load
 from ptxkit.emulator.texels.arrays import TexelArray
-from ptxkit.emulator.texels.formats import ONE, ChannelKind, border_bits, fetched
+from ptxkit.emulator.texels.formats import ONE, ChannelKind, border_bits, fetched, from_srgb
 from ptxkit.emulator.texels.objects import Texture
 from ptxkit.emulator.texels.sampling import Tap
 from ptxkit.emulator.values import WARP
 
-COMPONENTS = 4
-"""Of what a fetch gives: R, G, B, A."""
+COMPONENTS, COLORS = 4, 3
+"""Of what a fetch gives, R, G, B, A; and those of them that are colours."""
 
 
 @dataclass(slots=True)
@@ -176,6 +176,8 @@ def _texel(reader: TexelReader, texture: Texture, tap: Tap, used: Any) -> list[n
     raw = reader.read(tap.address, used & inside)
     fractions = texture.fractions and level.format.fraction
     found = [np.broadcast_to(fetched(part, level.format, fractions), reader.shape) for part in raw]
+    if texture.sampler.srgb and fractions and level.format.name == "u8":
+        found[:COLORS] = [from_srgb(np.ascontiguousarray(part)) for part in found[:COLORS]]
     if tap.inside is not None:
         border = border_bits(texture.sampler.border, level.format, fractions)
         found = [np.where(inside, part, bits) for part, bits in zip(found, border, strict=False)]
