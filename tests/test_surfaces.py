@@ -180,7 +180,7 @@ def test_formatted_reductions_take_their_sign_from_the_surface(device: Emulator,
 def test_questions_to_a_surface(device: Emulator) -> None:
     made = array(device, "a2d", [np.zeros((5, 6, 8, 4), np.int16)])
     expected = {
-        "width": 8, "height": 6, "depth": 0, "array_size": 5, "memory_layout": 0,
+        "width": 8, "height": 6, "depth": 5, "array_size": 5, "memory_layout": 0,
         "channel_data_type": 0x10D8, "channel_order": 0x10B5,
     }  # fmt: skip
     for field, value in expected.items():
@@ -244,11 +244,12 @@ def test_stores_of_two_warps_race(device: Emulator) -> None:
 def test_a_fetch_of_what_the_launch_wrote(device: Emulator) -> None:
     """Behind a barrier, too; the next launch may."""
 
-    made = array(device, "1d", [np.zeros((64, 1), np.uint32)])
+    made = array(device, "2d", [np.zeros((1, 64, 1), np.uint32)])
     image = texture(device, made)
     inputs = np.array([[4 * n, n, image & 0xFFFFFFFF, image >> 32] for n in range(64)], np.uint32)
-    store = "sust.b.1d.b32.trap [%rd0, {%i0}], %i1"
-    fetch = "mov.b64 %rd3, {%i2, %i3}; tex.1d.v4.u32.s32 {%o0, %o1, %o2, %o3}, [%rd3, {%i1}]"
+    store = "mov.b32 %t1, 0; sust.b.2d.b32.trap [%rd0, {%i0, %t1}], %i1"
+    fetch = "mov.b32 %t1, 0; mov.b64 %rd3, {%i2, %i3}; "
+    fetch += "tex.2d.v4.u32.s32 {%o0, %o1, %o2, %o3}, [%rd3, {%i1, %t1}]"
     handle = surface(device, made)
     fails("P6141", "TEXTURE-STALE", device, f"{store}; bar.sync 0; {fetch}", handle, inputs)
     run(device, store, handle, inputs)

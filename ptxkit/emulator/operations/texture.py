@@ -27,14 +27,21 @@ from ptxkit.isa.modifiers import Geometry, OpaqueField
 effect = Effects("texture")
 
 MULTI_SAMPLED = frozenset({Geometry.MS_2D, Geometry.ARRAY_MS_2D})
-LEAST_SHIFT, SHIFTS = -8, 16
-"""The least offset of a coordinate, and how many there are: four bits of it count."""
+SHIFT_BITS, GATHER_SHIFT_BITS = 4, 6
+"""Of offsets of coordinates, and of those of gathers."""
+
+
+def _signed(value: np.ndarray, bits: int) -> np.ndarray:
+    """The lowest bits as a number with a sign."""
+    half = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half
 
 
 class _Lookup:
     """The operands of a fetch: where it looks, and what takes its result."""
 
-    def __init__(self, instruction: ScopedInstruction) -> None:
+    def __init__(self, instruction: ScopedInstruction, shift_bits: int = SHIFT_BITS) -> None:
+        self._shift_bits = shift_bits
         if "f" in instruction.operands:
             raise Unsupported("how a texel is compared with a depth is told nowhere")
         self.geometry: Geometry = instruction["geom"]
@@ -83,13 +90,17 @@ class _Lookup:
         def full(readers: Sequence[Callable[[LaneSet], Any]]) -> list[np.ndarray]:
             return [np.broadcast_to(read(lane_set), (lane_set.n, WARP)) for read in readers]
 
+        offsets = full(self.shifts)
+        if self.geometry is Geometry.D1 and offsets and not self.whole:
+            # On an H200 the bits behind those that count are the offset in y of the one row.
+            offsets.append(offsets[0] >> SHIFT_BITS)
         return Place(
             full(self.axes),
             None if self.layer is None else full([self.layer])[0],
             None if self.level is None else full([self.level])[0],
             full(self.across),
             full(self.down),
-            [(shift.astype(np.int64) - LEAST_SHIFT) % SHIFTS + LEAST_SHIFT for shift in full(self.shifts)],
+            [_signed(offset.astype(np.int64), self._shift_bits) for offset in offsets],
         )
 
     def _textures(self, lane_set: LaneSet, guard: Any) -> Iterator[tuple[Texture, Any]]:
@@ -110,6 +121,10 @@ class _Lookup:
             return f"expected a `.{self.geometry}` texture, found a {texture}"
         if texture.array.linear and not self.whole:
             return f"expected integer coordinates for linear memory, found `.f32`: it is a {texture}"
+        if self.whole and self.geometry is Geometry.D1 and not texture.array.linear:
+            return (
+                f"expected linear memory for integer coordinates of `.1d`, where a GPU gives zeros: {texture}"
+            )
         return None
 
 
@@ -158,7 +173,7 @@ def tex(instruction: ScopedInstruction) -> Effect:
 @effect("tld4")
 def tld4(instruction: ScopedInstruction) -> Effect:
     """`tld4.comp.geom.v4.dtype.f32 d{|p}, [a, {b,} c]{, e}`: a component of each texel of the footprint."""
-    lookup, component = _Lookup(instruction), instruction["comp"]
+    lookup, component = _Lookup(instruction, GATHER_SHIFT_BITS), instruction["comp"]
     return lookup.effect(
         lambda lane_set, guard, texture, place: gather(
             lane_set, guard, lookup.site, texture, quad(texture, lookup.geometry, place), component

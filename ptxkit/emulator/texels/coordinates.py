@@ -12,8 +12,12 @@ from ptxkit.emulator.texels.objects import AddressMode
 FRACTION_BITS = 8
 """Of the weights of a linear filter."""
 ONE = 1 << FRACTION_BITS
-FAR = float(1 << 40)
+FAR = float(1 << 30)
 """Where coordinates end: far outside every texture."""
+NORMALIZED_BITS = 21
+"""Bits of fraction that normalized coordinates have."""
+CUT = float(1 << NORMALIZED_BITS)
+SMALLEST = np.finfo(np.float32).tiny
 
 
 class Texels(NamedTuple):
@@ -49,26 +53,22 @@ def addressed(index: np.ndarray, extent: Any, mode: AddressMode | None) -> Texel
     return Texels(clamped, clamped == index if mode is AddressMode.BORDER else None)
 
 
-def scaled(x: np.ndarray, extent: Any, mode: AddressMode | None, normalized: bool) -> np.ndarray:
-    """Coordinates in texels, float64, by the guide's rules for what is out of range; exact.
+def scaled(x: np.ndarray, extent: Any, normalized: bool) -> np.ndarray:
+    """Coordinates in texels, float64, before the address mode.
+
+    Normalized ones are cut off behind `NORMALIZED_BITS` of fraction first, and the product is exact;
+    subnormal numbers count as 0. So does an H200; the guide leaves the precision open.
 
     Args:
         x: float32; what is no number counts as 0.
         extent: texels of the axis.
-        mode: of the axis.
         normalized: whether they go from 0 to 1.
     """
-    wide = np.where(np.isnan(x), 0.0, x.astype(np.float64))
-    if not normalized:
-        return np.clip(wide, -FAR, FAR)
-    if mode in (AddressMode.WRAP, AddressMode.MIRROR):
-        wide = np.clip(wide, -FAR, FAR)
-        whole = np.floor(wide)
-        part = wide - whole
-        if mode is AddressMode.MIRROR:
-            part = np.where(whole % 2 != 0, 1 - part, part)
-        return part * extent
-    return np.clip(wide * extent, -FAR, FAR)
+    wide = np.where(np.abs(x) >= SMALLEST, x, np.float32(0)).astype(np.float64)
+    wide = np.clip(wide, -FAR, FAR)
+    if normalized:
+        wide = np.floor(wide * CUT) / CUT * extent
+    return wide
 
 
 def effective(mode: AddressMode | None, normalized: bool) -> AddressMode | None:
@@ -80,21 +80,13 @@ def effective(mode: AddressMode | None, normalized: bool) -> AddressMode | None:
 
 def nearest(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shift: Any) -> Texels:
     """The texel at a coordinate: T[floor(x)]. `shift`: texels to add."""
-    held = effective(mode, normalized)
-    index = np.floor(scaled(x, extent, held, normalized)).astype(np.int64)
-    if held is AddressMode.MIRROR:
-        index = np.minimum(index, extent - 1)
-    return addressed(index + shift, extent, held)
+    index = np.floor(scaled(x, extent, normalized)).astype(np.int64)
+    return addressed(index + shift, extent, effective(mode, normalized))
 
 
 def linear(x: np.ndarray, extent: Any, mode: AddressMode | None, normalized: bool, shift: Any) -> Neighbors:
     """The two texels round a coordinate, with weights in fixed point. `shift`: texels to add."""
     mode = effective(mode, normalized)
-    fixed = np.floor(scaled(x, extent, mode, normalized) * ONE + 0.5).astype(np.int64) - ONE // 2
+    fixed = np.floor(scaled(x, extent, normalized) * ONE + 0.5).astype(np.int64) - ONE // 2
     index = (fixed >> FRACTION_BITS) + shift
     return Neighbors(addressed(index, extent, mode), addressed(index + 1, extent, mode), fixed & (ONE - 1))
-
-
-def whole(x: np.ndarray, extent: Any, shift: Any) -> Texels:
-    """The texel of a number; outside there is nothing."""
-    return addressed(x.astype(np.int64) + shift, extent, AddressMode.BORDER)

@@ -114,13 +114,6 @@ def fractional(values: np.ndarray, format: ChannelFormat) -> np.ndarray:
     return np.maximum(values.astype(np.float64) / most, -1.0).astype(np.float32)
 
 
-def from_srgb(bits: np.ndarray) -> np.ndarray:
-    """Fractions of the sRGB colour space as linear ones, both the bits of f32. IEC 61966-2-1."""
-    given = bits.view(np.float32).astype(np.float64)
-    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
-    return linear.astype(np.float32).view(np.uint32)
-
-
 def stored(values: np.ndarray, format: ChannelFormat) -> np.ndarray:
     """What a formatted store (`sust.p`) writes for channels: f32 for numbers, else integers of 32 bits.
 
@@ -133,13 +126,35 @@ def stored(values: np.ndarray, format: ChannelFormat) -> np.ndarray:
     """
     width = np.dtype(f"u{format.bytes}")
     if format.kind is ChannelKind.FLOAT:
-        return values if format.bytes == 4 else values.view(np.float32).astype(np.float16).view(width)
+        return values if format.bytes == 4 else _toward_zero(values.view(np.float32))
     limits = np.iinfo(format.dtype)
     held = values.view(np.int32 if format.kind is ChannelKind.SIGNED else np.uint32)
     return np.clip(held, limits.min, limits.max).astype(format.dtype).view(width)
 
 
-def border_bits(border: tuple[float, float, float, float], format: ChannelFormat, fractions: bool) -> Any:
-    """What a fetch gives beyond the border, uint32 (4,). A border colour is written as f32; where a fetch
-    gives integers, its bits are."""
-    return np.array(border, np.float32).view(np.uint32)
+def _toward_zero(values: np.ndarray) -> np.ndarray:
+    """Numbers as f16, cut off as on an H200: the bits."""
+    with np.errstate(all="ignore"):
+        near = values.astype(np.float16)
+        beyond = np.abs(near.astype(np.float32)) > np.abs(values)
+    return near.view(np.uint16) - beyond.astype(np.uint16)
+
+
+def border_texel(border: tuple[float, float, float, float], format: ChannelFormat, fractions: bool) -> Any:
+    """The texel that stands for what is beyond the border, as an H200 has it: its colour in the format.
+
+    Fractions are clamped and rounded to those that there are; where a fetch gives integers, the bits of the
+    numbers are taken for them, of narrow ones the lowest.
+
+    Returns:
+        Unsigned integers of the format's width, (4,).
+    """
+    given, width = np.array(border, np.float32), np.dtype(f"u{format.bytes}")
+    if format.kind is ChannelKind.FLOAT:
+        with np.errstate(all="ignore"):
+            return given.astype(format.dtype).view(width)
+    if fractions:
+        least = -1.0 if format.kind is ChannelKind.SIGNED else 0.0
+        held = np.clip(np.nan_to_num(given), least, 1.0).astype(np.float64) * np.iinfo(format.dtype).max
+        return np.rint(held).astype(format.dtype).view(width)
+    return given.view(np.uint32).astype(width)

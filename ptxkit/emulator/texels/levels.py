@@ -38,7 +38,7 @@ def choose(asked: np.ndarray, sampler: Sampler, array: TexelArray) -> Chosen:
     lod = np.clip(np.clip(lod, lowest, max(lowest, highest)), 0, last)
     if not sampler.levels_linear:
         return Chosen(np.clip(np.floor(lod + 0.5), 0, last).astype(np.int64))
-    fixed = np.floor(lod * ONE + 0.5).astype(np.int64)
+    fixed = np.floor(lod * ONE).astype(np.int64)
     level = fixed >> FRACTION_BITS
     return Chosen(level, np.minimum(level + 1, last), fixed & (ONE - 1))
 

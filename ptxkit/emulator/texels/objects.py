@@ -178,10 +178,8 @@ class Textures:
         return self._variables.get(address)
 
     def is_a(self, kind: type[Bound], handle: int) -> bool:
-        """Whether a handle is of that kind."""
-        if handle in self._variables:
-            return self._variables[handle].kind is kind
-        return isinstance(self._objects.get(handle), kind)
+        """Whether a handle is the address of a variable of that kind; of objects none is, as on an H200."""
+        return handle in self._variables and self._variables[handle].kind is kind
 
     def get(self, kind: type[Kind], handle: int) -> Kind:
         """What a handle stands for. Raises UnknownObject: it is none of that kind."""

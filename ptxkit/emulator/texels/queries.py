@@ -35,6 +35,8 @@ def answer(field: OpaqueField, thing: Texture | Surface | SamplerObject, level: 
     if level >= len(thing.array.levels):
         return 0
     texels = thing.array.levels[level]
+    if field is OpaqueField.HEIGHT and texels.geometry is Geometry.D1 and not thing.array.linear:
+        return 1  # An H200 has it as one row.
     return _of_texels(field, texels, thing.fractions and texels.format.fraction)
 
 
@@ -46,13 +48,18 @@ def _of_sampler(field: OpaqueField, sampler: Sampler) -> int:
 
 def _of_texels(field: OpaqueField, texels: TexelLevel, fractions: bool) -> int:
     if field in _AXES:
-        return texels.extents[_AXES[field]] if _AXES[field] < AXES[texels.geometry] else 0
+        axis, axes = _AXES[field], AXES[texels.geometry]
+        # The layers come as one more axis, as on an H200.
+        return texels.extents[axis] if axis < axes else _layers(texels) if axis == axes else 0
     if field is OpaqueField.CHANNEL_DATA_TYPE:
         return texels.format.data_type(fractions)
     if field is OpaqueField.CHANNEL_ORDER:
         return CHANNEL_ORDERS[texels.channels]
-    if field is OpaqueField.ARRAY_SIZE:
-        if texels.geometry not in LAYERED:
-            return 0
-        return texels.layers // FACES if texels.geometry is Geometry.ARRAY_CUBE else texels.layers
-    return 0
+    return _layers(texels) if field is OpaqueField.ARRAY_SIZE else 0
+
+
+def _layers(texels: TexelLevel) -> int:
+    """How many there are to index; 0 where there are none."""
+    if texels.geometry not in LAYERED:
+        return 0
+    return texels.layers // FACES if texels.geometry is Geometry.ARRAY_CUBE else texels.layers

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.texels import coordinates, cubes, levels
+from ptxkit.emulator.texels import coordinates, cubes, levels, weights
 from ptxkit.emulator.texels.arrays import AXES, CUBES, FACES, TexelArray
-from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE, Neighbors, Texels
+from ptxkit.emulator.texels.coordinates import ONE, Neighbors, Texels
 from ptxkit.emulator.texels.levels import BASE_LEVEL
 from ptxkit.emulator.texels.objects import AddressMode, Texture
 from ptxkit.isa.modifiers import Geometry
@@ -54,12 +53,14 @@ class Tap:
     Attributes:
         address: of its first byte.
         inside: where it is a texel; None where all are, else others have the border's colour.
-        weight: float64; None for the only texel of a fetch.
+        bordered: whether they have it; else they are zeros.
+        weight: in units of 1/256; None for the only texel of a fetch.
     """
 
     address: Array
     inside: Any = None
     weight: Any = None
+    bordered: bool = True
 
 
 class _Table:
@@ -105,6 +106,9 @@ class _Where:
         """Of a place in an array of a geometry."""
         count = table.layers // FACES if geometry is Geometry.ARRAY_CUBE else table.layers
         layer = _clamped_layer(place.layer, count)
+        if geometry is Geometry.D1 and not place.whole:
+            # An H200 has it as one row of a picture, whose address mode along y counts.
+            return cls((place.axes[0], np.zeros((1, 1), np.float32)), layer)
         if geometry not in CUBES:
             return cls(place.axes[: AXES[geometry]], layer)
         faces = cubes.project(*place.axes[:3])
@@ -124,11 +128,12 @@ def taps(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
         return [_of_number(texture, table, where, place)]
     asked = _asked(texture, geometry, place)
     level = levels.choose(asked, texture.sampler, texture.array)
-    found = list(_of_level(texture, table, level.level, where, place.shifts))
-    if level.next is None or not np.any(level.weight):
-        return found
-    more = list(_of_level(texture, table, level.next, where, place.shifts))
-    return [*_weighted(found, ONE - level.weight), *_weighted(more, level.weight)]
+    if level.next is None:
+        return list(_of_level(texture, table, level.level, where, place.shifts, ONE))
+    return [
+        *_of_level(texture, table, level.level, where, place.shifts, ONE - level.weight),
+        *_of_level(texture, table, level.next, where, place.shifts, level.weight),
+    ]
 
 
 QUAD = ((False, True), (True, True), (True, False), (False, False))
@@ -139,7 +144,7 @@ def quad(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
     """The four texels that a linear filter would take."""
     table = _Table(texture.array)
     where = _Where.of(geometry, place, table)
-    level = levels.choose(np.full((1, 1), BASE_LEVEL, np.float32), texture.sampler, texture.array).level
+    level = np.zeros((1, 1), np.int64)  # as on an H200, whatever the sampler's limits
     pairs = _pairs(texture, table, level, where.axes, place.shifts)
     return [_corner(texture, table, level, where, pairs, upper)[0] for upper in QUAD]
 
@@ -163,23 +168,29 @@ def _asked(texture: Texture, geometry: Geometry, place: Place) -> Array:
 
 
 def _of_number(texture: Texture, table: _Table, where: _Where, place: Place) -> Tap:
-    """The texel that integers name."""
-    last = len(texture.array.levels) - 1
-    level = np.zeros((1, 1), np.int64)
+    """The texel that integers name; there is none in a layer beyond the last."""
+    level, inside = np.zeros((1, 1), np.int64), None
     if place.level is not None:
-        level = np.clip(place.level.astype(np.int64), 0, last)
-    shifts = [*place.shifts, 0, 0, 0]
+        # Where a level is named an H200 clamps everything but that.
+        level = np.clip(place.level.astype(np.int64), 0, len(texture.array.levels) - 1)
+        inside = place.level == level
+    elif place.layer is not None:
+        inside = place.layer < table.layers
+    mode = AddressMode.BORDER if place.level is None else AddressMode.CLAMP
     found = [
-        coordinates.whole(x, extent[level], shift)
-        for x, extent, shift in zip(where.axes, table.extents, shifts, strict=False)
+        coordinates.addressed(x.astype(np.int64) + shift, extent[level], mode)
+        for x, extent, shift in zip(where.axes, table.extents, [*place.shifts, 0, 0, 0], strict=False)
     ]
-    return Tap(*table.at(level, where.layer, found))
+    address, there = table.at(level, where.layer, found)
+    if there is not None:
+        inside = there if inside is None else inside & there
+    return Tap(address, inside, bordered=False)
 
 
 def _of_level(
-    texture: Texture, table: _Table, level: Array, where: _Where, shifts: Sequence[Any]
+    texture: Texture, table: _Table, level: Array, where: _Where, shifts: Sequence[Any], total: Any
 ) -> Iterator[Tap]:
-    """The texels of one level."""
+    """The texels of one level, whose weights have a sum in units of 1/256."""
     sampler = texture.sampler
     if not sampler.linear:
         modes = (AddressMode.CLAMP,) * 3 if sampler.seamless else sampler.address
@@ -189,17 +200,15 @@ def _of_level(
                 where.axes, table.extents, modes, [*shifts, 0, 0, 0], strict=False
             )
         ]
-        yield Tap(*table.at(level, where.whole_layer, found))
+        # The whole weight is an int where there are no other levels.
+        weight = None if isinstance(total, int) else total
+        yield Tap(*table.at(level, where.whole_layer, found), weight)
         return
     pairs = _pairs(texture, table, level, where.axes, shifts)
-    scale = float(1 << FRACTION_BITS * len(pairs))
     made: list[tuple[Tap, Any]] = []
-    for upper in product((False, True), repeat=len(pairs)):
-        weight: Any = 1
-        for pair, is_upper in zip(pairs, upper, strict=True):
-            weight = weight * (pair.weight if is_upper else ONE - pair.weight)
+    for upper, weight in weights.split(total, [pair.weight for pair in pairs]):
         tap, missing = _corner(texture, table, level, where, pairs, upper)
-        tap.weight = weight / scale
+        tap.weight = weight
         made.append((tap, missing))
     if sampler.seamless:
         _share_corners(made)
@@ -225,9 +234,9 @@ def _corner(
 
 def _share_corners(made: Sequence[tuple[Tap, Any]]) -> None:
     """Where three faces meet there are three texels: they share the weight of the fourth."""
-    lost: Any = sum(np.where(missing, tap.weight, 0.0) for tap, missing in made)
+    lost: Any = sum(np.where(missing, tap.weight, 0) for tap, missing in made)
     for tap, missing in made:
-        tap.weight = np.where(missing, 0.0, tap.weight + lost / 3)
+        tap.weight = np.where(missing, 0, tap.weight + lost / 3)
 
 
 def _pairs(
@@ -238,11 +247,4 @@ def _pairs(
     return [
         coordinates.linear(x, extent[level], mode, sampler.normalized, shift)
         for x, extent, mode, shift in zip(axes, table.extents, modes, [*shifts, 0, 0, 0], strict=False)
-    ]
-
-
-def _weighted(found: list[Tap], weight: Any) -> list[Tap]:
-    return [
-        Tap(tap.address, tap.inside, (1.0 if tap.weight is None else tap.weight) * weight / ONE)
-        for tap in found
     ]

@@ -17,8 +17,10 @@ from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load
+from ptxkit.emulator.texels import filters, srgb
 from ptxkit.emulator.texels.arrays import TexelArray
-from ptxkit.emulator.texels.formats import ONE, ChannelKind, border_bits, fetched, from_srgb
+from ptxkit.emulator.texels.coordinates import ONE
+from ptxkit.emulator.texels.formats import ChannelKind, border_texel, fetched
 from ptxkit.emulator.texels.objects import Texture
 from ptxkit.emulator.texels.sampling import Tap
 from ptxkit.emulator.values import WARP
@@ -144,25 +146,34 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
     """What a fetch gives: one texel as it is, several as their weighted sum."""
     reader = TexelReader(lane_set, guard, site, texture.array)
     if len(taps) == 1 and taps[0].weight is None:
-        values = _texel(reader, texture, taps[0], np.True_)
-    else:
-        sums = [np.zeros(reader.shape, np.float64) for _ in range(COMPONENTS)]
-        for tap in taps:
-            used = np.broadcast_to(tap.weight, reader.shape) != 0
-            channels = _texel(reader, texture, tap, used)
-            for component, bits in enumerate(channels):
-                value = bits.view(np.float32).astype(np.float64)
-                sums[component] += np.where(used, value * tap.weight, 0.0)
-        values = [total.astype(np.float32).view(np.uint32) for total in sums]
-    return _answer(reader, values)
+        return _answer(reader, _components(reader, texture, _texel(reader, texture, taps[0], np.True_)))
+    weights = [np.broadcast_to(tap.weight, reader.shape) for tap in taps]
+    texels = [_texel(reader, texture, tap, weight != 0) for tap, weight in zip(taps, weights, strict=True)]
+    level = texture.array.base
+    sums = []
+    for component, channel in enumerate(zip(*texels, strict=True)):
+        if texture.fractions and level.format.fraction and not _is_srgb(texture, component):
+            held = [part.view(level.format.dtype) for part in channel]
+            sums.append(filters.fraction_sum(held, weights, level.format))
+        else:
+            numbers = [_component(texture, part, component).view(np.float32) for part in channel]
+            bits = filters.BITS[level.format.bytes] if level.format.bytes > 1 else filters.BITS[2]
+            sums.append(filters.number_sum(numbers, weights, bits))
+    return _answer(reader, _padded(reader, sums))
 
 
 def gather(
     lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: list[Tap], component: int
 ) -> Fetched:
-    """A component of each of four texels."""
+    """A component of each of four texels; under a linear filter subnormal numbers and NaN come as from it."""
     reader = TexelReader(lane_set, guard, site, texture.array)
-    return _answer(reader, [_texel(reader, texture, tap, np.True_)[component] for tap in taps])
+    found = []
+    for tap in taps:
+        bits = _components(reader, texture, _texel(reader, texture, tap, np.True_))[component]
+        if texture.sampler.linear and texture.array.base.format.kind is ChannelKind.FLOAT:
+            bits = filters.number_sum([bits.view(np.float32)], [ONE], filters.BITS[4])
+        found.append(bits)
+    return _answer(reader, found)
 
 
 def _answer(reader: TexelReader, values: list[np.ndarray]) -> Fetched:
@@ -170,19 +181,44 @@ def _answer(reader: TexelReader, values: list[np.ndarray]) -> Fetched:
 
 
 def _texel(reader: TexelReader, texture: Texture, tap: Tap, used: Any) -> list[np.ndarray]:
-    """The four components of a texel, uint32 (rows, 32)."""
+    """The channels of a texel, or of the border: unsigned integers (rows, 32) of the format's width."""
     level = texture.array.base
     inside = np.True_ if tap.inside is None else np.broadcast_to(tap.inside, reader.shape)
-    raw = reader.read(tap.address, used & inside)
-    fractions = texture.fractions and level.format.fraction
-    found = [np.broadcast_to(fetched(part, level.format, fractions), reader.shape) for part in raw]
-    if texture.sampler.srgb and fractions and level.format.name == "u8":
-        found[:COLORS] = [from_srgb(np.ascontiguousarray(part)) for part in found[:COLORS]]
-    if tap.inside is not None:
-        border = border_bits(texture.sampler.border, level.format, fractions)
-        found = [np.where(inside, part, bits) for part, bits in zip(found, border, strict=False)]
-    number = level.format.kind is ChannelKind.FLOAT or fractions
-    missing = [0, 0, 0, ONE if number else 1]
-    return found + [
-        np.full(reader.shape, bits, np.uint32) for bits in np.array(missing[len(found) :], np.uint32)
-    ]
+    raw = [np.broadcast_to(part, reader.shape) for part in reader.read(tap.address, used & inside)]
+    if tap.inside is None:
+        return raw
+    border = np.zeros(COMPONENTS, raw[0].dtype)
+    if tap.bordered:
+        fractions = texture.fractions and level.format.fraction
+        border = border_texel(texture.sampler.border, level.format, fractions)
+        for component in range(COMPONENTS):
+            if fractions and _is_srgb(texture, component):
+                border[component] = srgb.nearest(texture.sampler.border[component])
+    return [np.where(inside, part, bits) for part, bits in zip(raw, border, strict=False)]
+
+
+def _is_srgb(texture: Texture, component: int) -> bool:
+    """Whether a component is in the sRGB colour space: a colour of 8 bits."""
+    level = texture.array.base
+    # Of two channels an H200 takes the second for no colour.
+    colors = 1 if level.channels == 2 else COLORS
+    return texture.sampler.srgb and level.format.name == "u8" and component < colors
+
+
+def _component(texture: Texture, raw: np.ndarray, component: int) -> np.ndarray:
+    """What a fetch gives for a channel, uint32."""
+    fractions = texture.fractions and texture.array.base.format.fraction
+    if fractions and _is_srgb(texture, component):
+        return srgb.LINEAR.view(np.uint32)[raw]
+    return fetched(np.ascontiguousarray(raw), texture.array.base.format, fractions)
+
+
+def _components(reader: TexelReader, texture: Texture, channels: list[np.ndarray]) -> list[np.ndarray]:
+    """What a fetch gives for a texel, four of uint32."""
+    found = [_component(texture, part, component) for component, part in enumerate(channels)]
+    return _padded(reader, found)
+
+
+def _padded(reader: TexelReader, found: list[np.ndarray]) -> list[np.ndarray]:
+    """With zeros for the components that there are not."""
+    return found + [np.zeros(reader.shape, np.uint32)] * (COMPONENTS - len(found))

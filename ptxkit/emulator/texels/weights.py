@@ -1,0 +1,44 @@
+"""How the weight of a fetch is split among texels, as an H200 does it: weights stay whole numbers of 1/256,
+and their sum stays the same. The guide gives the products of which these are roundings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
+
+
+def _share(total: Any, part: Any, half: int) -> Any:
+    """The part of a weight that goes to the upper neighbour, rounded; `half` is what is added to halves."""
+    return (total * part + half) >> FRACTION_BITS
+
+
+def split(total: Any, parts: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], Any]]:
+    """The weights of all neighbours of a place.
+
+    The slices along z are split first, then each along x, then each along y: what goes to the upper neighbour
+    is rounded, a half up, but along y on the lower side of x down; the lower one gets the rest.
+
+    Args:
+        total: their sum, in units of 1/256.
+        parts: the weight of the upper neighbour along each axis, x first.
+
+    Yields:
+        Which neighbours, x first, and their weight.
+    """
+    up, down = ONE // 2, ONE // 2 - 1
+    across, *others = parts
+    slices: list[tuple[tuple[bool, ...], Any]] = [((), total)]
+    if len(parts) == 3:
+        above = _share(total, parts[2], up)
+        slices = [((False,), total - above), ((True,), above)]
+    for z, held in slices:
+        right = _share(held, across, up)
+        for x, column in ((False, held - right), (True, right)):
+            if not others:
+                yield (x,), column
+                continue
+            below = _share(column, others[0], up if x else down)
+            yield (x, False, *z), column - below
+            yield (x, True, *z), below
