@@ -272,7 +272,7 @@ def _gathers() -> Iterator[Entry]:
     for geometry in ("2d", "a2d", "cube", "acube"):
 
         def one(rng: np.random.Generator, number: int, geometry: str = geometry) -> Trial:
-            spec = make.array_of(rng, geometry, FORMATS[number % len(FORMATS)], gather=True)
+            spec = make.array_of(rng, geometry, FORMATS[number % len(FORMATS)], gather=geometry == "2d")
             normalized = geometry in CUBES or bool(rng.integers(2))
             fractions = spec.format in FRACTIONS and bool(rng.integers(2))
             linear = bool(number & 2) and (fractions or spec.format.startswith("f"))
