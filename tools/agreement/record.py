@@ -201,25 +201,32 @@ def _compilers(record: dict[str, Any]) -> list[str]:
     lines = [
         "## What compilers write",
         "",
-        "PTX for sm_90a and sm_100a, made afresh from packages and unchanged. `python -m tools.compilers`",
-        "checks it and writes [bench/results/compilers.json](../bench/results/compilers.json): a file passes",
-        "when it has no error, and one note where its `.version` is newer than ptxkit knows. Recorded on",
+        "PTX made afresh from packages and unchanged. `python -m tools.compilers` checks it and writes",
+        "[bench/results/compilers.json](../bench/results/compilers.json): a file passes when it has no",
+        "error, and one note where its `.version` is newer than ptxkit knows. Recorded on",
         f"{record['date'][:10]}, commit {record['commit'][:12]}.",
         "",
-        "| compiler | `.version` | files | lines | pass | ptxas accepts |",
-        "| --- | --- | --: | --: | --: | --- |",
+        "| compiler | `.version` | targets | files | lines | pass | ptxas accepts |",
+        "| --- | --- | --- | --: | --: | --: | --- |",
     ]
     for made in record["made"]:
         files = made["files"]
         by = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
         versions = ", ".join(sorted({file["version"] for file in files}))
+        aimed = " ".join(sorted({file["target"] for file in files}, key=_by_number))
         asked = [file for file in files if not file["ptxas"].startswith("not asked")]
         accepted = sum(file["ptxas"] == "accepts" for file in asked)
         lines.append(
-            f"| {made['compiler']} ({by}) | {versions} | {len(files)} | {sum(f['lines'] for f in files)} | "
-            f"{sum(f['passes'] for f in files)} | {f'{accepted} of {len(asked)}' if asked else 'not asked'} |"
+            f"| {made['compiler']} ({by}) | {versions} | {aimed} | {len(files)} | "
+            f"{sum(f['lines'] for f in files)} | {sum(f['passes'] for f in files)} | "
+            f"{f'{accepted} of {len(asked)}' if asked else 'not asked'} |"
         )
     return [*lines, ""]
+
+
+def _by_number(target: str) -> tuple[int, str]:
+    """`sm_90a` before `sm_100`."""
+    return int(re.sub(r"\D", "", target)), target
 
 
 def _row(change: str, counts: dict[str, int]) -> str:

@@ -60,12 +60,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.compilers", description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--add", action="store_true", help="other compilers stay in the record as they are")
+    parser.add_argument(
+        "--assembler", choices=assemblers.RELEASES, help="the release of ptxas; else the one in PATH"
+    )
     given = parser.parse_args()
+    if given.assembler:
+        assemblers.use(given.assembler)
     made = [folder(path) for path in given.folders]
+    if given.add:
+        new = {compiler["compiler"] for compiler in made}
+        before = json.loads(given.out.read_text(encoding="utf-8"))["made"]
+        made += [compiler for compiler in before if compiler["compiler"] not in new]
     document = {"schema": 1, "kind": "compilers", **provenance(), "assembler": assembler(), "made": made}
     given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     wrong = 0
-    for compiler in made:
+    for compiler in made[: len(given.folders)]:
         files = compiler["files"]
         failing = [file for file in files if not file["passes"]]
         wrong += len(failing)

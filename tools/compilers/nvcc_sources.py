@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ptxkit import targets
 
-FLAGS = ("-ptx", "-std=c++17", "--expt-relaxed-constexpr", "-w")
+FLAGS = ("-x", "cu", "-ptx", "-std=c++17", "--expt-relaxed-constexpr", "-w")
 TIMEOUT = 300.0
 
 
