@@ -63,9 +63,25 @@ def base_fits(
         return form.opcode in OPAQUE_BASES and named
     if "reg" in spec.words or not variable_fits(base, spaces):
         return False
-    if base == ("var", "local") and form.opcode == "atom":
-        return False  # ptxas crashes.
+    if base[0] == "var" and is_elsewhere(form, base[1], spaces, slots):
+        return False
     return base[1] != "param" or _parameter_fits(base[2], spec)
+
+
+def is_elsewhere(form: Form, space: str, spaces: tuple[str, ...], slots: Mapping[str, str]) -> bool:
+    """Whether a generic address names a variable in memory for which the instruction is not.
+
+    Cache policies and `prefetch` and its like are for global memory, atomics not for local; of a variable
+    elsewhere ptxas 13.5 makes no code.
+    """
+    if space == "local":
+        return form.opcode == "atom" or (
+            form.opcode == "prefetch" and spaces == ("generic",) and "level" in slots
+        )
+    if spaces != ("generic",) or not space.startswith("shared"):
+        return False
+    hinted = "L2::cache_hint" in slots.values() and form.opcode in ("st", "atom", "red")
+    return hinted or form.opcode in ("prefetch", "discard", "applypriority")
 
 
 def bare_fits(spec: Spec, kind: OperandKind, spaces: tuple[str, ...]) -> bool:

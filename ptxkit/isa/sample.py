@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
+from ptxkit.isa.addresses import is_elsewhere
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.match import address_spaces
 from ptxkit.isa.notation import Form
@@ -211,7 +212,9 @@ class _OperandMaker:
                 choices = [self.register("b32"), f"{self.register('b32')}+4"]
                 choices += [] if "exact" in spec.words else [self.register("u32")]
             elif root == "generic":
-                choices += ["v_global", "v_shared+16"]
+                choices.append("v_global")
+                if not is_elsewhere(self.form, "shared", spaces, self.slots):
+                    choices.append("v_shared+16")
             elif root == "param":
                 choices = choices if {"load", "store"} & spec.words else ["v_kernel"]
                 choices += ["v_param", "v_param+32"] if {"load", "store"} & spec.words else []

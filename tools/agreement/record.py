@@ -169,6 +169,7 @@ def tables(
         f"{files_['accepted by ptxas']} and the checker has errors in {len(files_['with errors'])}.",
         "",
     ]
+    lines += _by_assembler(kept)
     for name, part_ in kept["parts"].items():
         lines += [f"## {name}", "", part_["asked"]["what"], ""]
         lines += [
@@ -195,6 +196,38 @@ def tables(
             lines += [_entry(entry) for entry in of_reason]
             lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+_RELEASE = re.compile(r"ptxas (\d+\.\d+)")
+
+
+def _by_assembler(kept: dict[str, Any]) -> list[str]:
+    """How far each release of ptxas agrees, a column each."""
+    counted: dict[str, dict[str, Counter[str]]] = {}
+    for name, part_ in kept["parts"].items():
+        of_part = counted.setdefault(name.partition(", ptxas")[0], {})
+        for change, counts in part_["changes"].items():
+            found = (_RELEASE.search(text) for text in (change, part_["asked"]["what"], kept["assembler"]))
+            release = next(match[1] for match in found if match)
+            of_part.setdefault(release, Counter()).update(counts)
+    releases = sorted({release for of_part in counted.values() for release in of_part})
+    lines = [
+        "## Each assembler",
+        "",
+        "Of how many statements checker and assembler say the same. A release is asked about what it knows",
+        "the version of; the rows follow the newest.",
+        "",
+        f"| | {' | '.join(f'ptxas {release}' for release in releases)} |",
+        f"| --- |{' --: |' * len(releases)}",
+    ]
+    for name, of_part in counted.items():
+        cells = []
+        for release in releases:
+            counts = of_part.get(release, Counter())
+            same = counts["judged"] - counts["differ"]
+            cells.append(f"{same} of {counts['judged']}" if counts["judged"] else "")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return [*lines, ""]
 
 
 def _compilers(record: dict[str, Any]) -> list[str]:
