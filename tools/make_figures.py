@@ -41,8 +41,7 @@ def count(number: float) -> str:
 def _agreement(found: Record) -> str:
     totals = [part["total"] for part in found["parts"].values()]
     judged, differ = (sum(total.get(key, 0) for total in totals) for key in ("judged", "differ"))
-    by = found["assembler"]
-    return f"{count(judged)} statements, right and wrong ones: {differ} judged differently than by {by}"
+    return f"{count(judged)} statements, right and wrong ones: {differ} judged differently than by ptxas"
 
 
 def _compilers(found: Record) -> str:
