@@ -61,14 +61,35 @@ def _half(minor: np.ndarray, major: np.ndarray) -> np.ndarray:
     return ((minor.astype(np.float64) / major + 1) / 2).astype(np.float32)
 
 
-def slopes(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-    """The derivatives of the two coordinates of a face, from those of the direction."""
-    x, y, z = (part.astype(np.float64) for part in place)
-    chosen = _chosen(x, y, z)
-    s, t, major = _turned((x, y, z), chosen)
-    dx, dy, dz = (part.astype(np.float64) for part in change)
-    ds, dt, dmajor = _turned((dx, dy, dz), chosen)
-    return [(dm * major - m * dmajor) / (2 * major * major) for m, dm in ((s, ds), (t, dt))]
+class Step(NamedTuple):
+    """From one place to another.
+
+    Attributes:
+        s, t: how far along a face, whose edge is 1 long.
+        stays: where the other place lies on the same face.
+    """
+
+    s: np.ndarray
+    t: np.ndarray
+    stays: np.ndarray
+
+
+def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
+    """How far a change of a direction goes on the face that the direction points at; neighbouring faces lie
+    unfolded round it."""
+    here = tuple(part.astype(np.float64) for part in place)
+    there = tuple(part + more.astype(np.float64) for part, more in zip(here, change, strict=False))
+    chosen, found = _chosen(*here), _chosen(*there)
+    stays = _number(chosen) == _number(found)
+    s, t, major = _turned(here, chosen)
+    largest = np.maximum(np.maximum(*(np.abs(part) for part in there[:2])), np.abs(there[2]))
+    largest = np.where(largest > 0, largest, 1.0)
+    across, down, out = (part / largest for part in _turned(there, chosen))
+    over_s = ~stays & (np.abs(across) >= 1)
+    over_t = ~stays & ~over_s & (np.abs(down) >= 1)
+    across = np.where(over_s, np.sign(across) * (2 - out), across)
+    down = np.where(over_t, np.sign(down) * (2 - out), down)
+    return Step((across - s / major) / 2, (down - t / major) / 2, stays)
 
 
 class Seam(NamedTuple):

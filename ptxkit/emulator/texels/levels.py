@@ -44,7 +44,7 @@ def choose(asked: np.ndarray, sampler: Sampler, array: TexelArray) -> Chosen:
 
 
 def of_gradients(
-    across: Sequence[np.ndarray], down: Sequence[np.ndarray], extents: Sequence[int]
+    across: Sequence[np.ndarray], down: Sequence[np.ndarray], extents: Sequence[int], flat: Any = np.True_
 ) -> np.ndarray:
     """The level at which neighbours are a texel apart: log2 of the longer axis of the ellipse that a circle
     becomes, float32. No document has a formula; this one is to 2/256 that of an H200.
@@ -52,6 +52,7 @@ def of_gradients(
     Args:
         across, down: the derivatives of normalized coordinates in x and y, an array an axis.
         extents: of the first level.
+        flat: where neighbours lie on one face; elsewhere an H200 leaves the diagonals out.
     """
     x, y = (
         np.stack([part.astype(np.float64) * extent for part, extent in zip(parts, extents, strict=False)])
@@ -59,7 +60,7 @@ def of_gradients(
     )
     sides = np.maximum(_length(x), _length(y))
     diagonals = np.maximum(_length(x + y), _length(x - y))
-    longest = np.maximum(sides, HALF_DIAGONAL * diagonals)
+    longest = np.where(flat, np.maximum(sides, HALF_DIAGONAL * diagonals), sides)
     return np.log2(np.maximum(longest, 2.0**-126)).astype(np.float32)
 
 

@@ -158,10 +158,11 @@ def _clamped_layer(layer: Array | None, count: int) -> Array:
 def _asked(texture: Texture, geometry: Geometry, place: Place) -> Array:
     """The level that a fetch asks for, float32."""
     if place.across:
-        across, down = place.across, place.down
-        if geometry in CUBES:
-            across, down = (cubes.slopes(place.axes, change) for change in (across, down))
-        return levels.of_gradients(across, down, texture.array.base.extents[: AXES[geometry]])
+        extents = texture.array.base.extents[: AXES[geometry]]
+        if geometry not in CUBES:
+            return levels.of_gradients(place.across, place.down, extents)
+        x, y = (cubes.step(place.axes, change) for change in (place.across, place.down))
+        return levels.of_gradients((x.s, x.t), (y.s, y.t), extents, x.stays & y.stays)
     if place.level is None:
         return np.full((1, 1), BASE_LEVEL, np.float32)
     return place.level.astype(np.float32)
