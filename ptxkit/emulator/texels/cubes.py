@@ -76,7 +76,7 @@ class Step(NamedTuple):
 
 def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     """How far a change of a direction goes on the face that the direction points at; neighbouring faces lie
-    unfolded round it."""
+    unfolded round it, and the opposite one is as far as can be."""
     here = tuple(part.astype(np.float64) for part in place)
     there = tuple(part + more.astype(np.float64) for part, more in zip(here, change, strict=False))
     chosen, found = _chosen(*here), _chosen(*there)
@@ -89,7 +89,8 @@ def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     over_t = ~stays & ~over_s & (np.abs(down) >= 1)
     across = np.where(over_s, np.sign(across) * (2 - out), across)
     down = np.where(over_t, np.sign(down) * (2 - out), down)
-    return Step((across - s / major) / 2, (down - t / major) / 2, stays)
+    opposite = ~(stays | over_s | over_t)
+    return Step(np.where(opposite, np.inf, (across - s / major) / 2), (down - t / major) / 2, stays)
 
 
 class Seam(NamedTuple):

@@ -50,6 +50,13 @@ def number_sum(values: Values, weights: Sequence[Any], bits: int) -> np.ndarray:
     return np.where(np.isnan(found), NAN, found.view(np.uint32))
 
 
+def alone(bits: np.ndarray) -> np.ndarray:
+    """A number that a filter passes on, uint32: there is one NaN, and subnormal numbers are zeros."""
+    value = bits.view(np.float32)
+    flushed = np.where(np.abs(value) < np.finfo(np.float32).tiny, bits & np.uint32(1 << 31), bits)
+    return np.where(np.isnan(value), NAN, flushed)
+
+
 def fraction_sum(raw: Values, weights: Sequence[Any], format: ChannelFormat) -> np.ndarray:
     """The sum of fractions.
 

@@ -34,7 +34,8 @@ def choose(asked: np.ndarray, sampler: Sampler, array: TexelArray) -> Chosen:
     """The levels for what is asked for, float32."""
     last = len(array.levels) - 1
     lowest, highest = sampler.level_clamp
-    lod = np.where(np.isnan(asked), 0.0, asked.astype(np.float64)) + sampler.level_bias
+    bias = np.trunc(sampler.level_bias * ONE) / ONE
+    lod = np.where(np.isnan(asked), 0.0, asked.astype(np.float64)) + bias
     lod = np.clip(np.clip(lod, lowest, max(lowest, highest)), 0, last)
     fixed = np.floor(lod * ONE).astype(np.int64)
     if not sampler.levels_linear:
@@ -59,7 +60,8 @@ def of_gradients(
         for parts in (across, down)
     )
     sides = np.maximum(_length(x), _length(y))
-    diagonals = np.maximum(_length(x + y), _length(x - y))
+    with np.errstate(invalid="ignore"):
+        diagonals = np.maximum(_length(x + y), _length(x - y))
     longest = np.where(flat, np.maximum(sides, HALF_DIAGONAL * diagonals), sides)
     return np.log2(np.maximum(longest, 2.0**-126)).astype(np.float32)
 

@@ -19,7 +19,6 @@ from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load
 from ptxkit.emulator.texels import filters, srgb
 from ptxkit.emulator.texels.arrays import TexelArray
-from ptxkit.emulator.texels.coordinates import ONE
 from ptxkit.emulator.texels.formats import ChannelKind, border_texel, fetched
 from ptxkit.emulator.texels.objects import Texture
 from ptxkit.emulator.texels.sampling import Tap
@@ -171,7 +170,7 @@ def gather(
     for tap in taps:
         bits = _components(reader, texture, _texel(reader, texture, tap, np.True_))[component]
         if texture.sampler.linear and texture.array.base.format.kind is ChannelKind.FLOAT:
-            bits = filters.number_sum([bits.view(np.float32)], [ONE], filters.BITS[4])
+            bits = filters.alone(bits)
         found.append(bits)
     return _answer(reader, found)
 
