@@ -77,12 +77,13 @@ class Step(NamedTuple):
 def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     """How far a change of a direction goes on the face that the direction points at; neighbouring faces lie
     unfolded round it, and the opposite one is as far as can be."""
-    here = tuple(part.astype(np.float64) for part in place)
-    there = tuple(part + more.astype(np.float64) for part, more in zip(here, change, strict=False))
+    x, y, z = (part.astype(np.float64) for part in place)
+    dx, dy, dz = (part.astype(np.float64) for part in change)
+    here, there = (x, y, z), (x + dx, y + dy, z + dz)
     chosen, found = _chosen(*here), _chosen(*there)
     stays = _number(chosen) == _number(found)
     s, t, major = _turned(here, chosen)
-    largest = np.maximum(np.maximum(*(np.abs(part) for part in there[:2])), np.abs(there[2]))
+    largest = np.max(np.abs(there), axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     across, down, out = (part / largest for part in _turned(there, chosen))
     over_s = ~stays & (np.abs(across) >= 1)

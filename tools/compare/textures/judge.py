@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,8 @@ class Verdict:
     Attributes:
         fetches: compared.
         equal: of the same bits.
-        within: of those that are not, those within the tolerance of the filter.
+        within: of those that are not, those within the tolerance of the filter, or of the level.
+        noted: of those that are not, those that no document defines.
         differ: the others.
         refused: trials without an answer, by the reason.
         examples: of differences.
@@ -31,6 +33,7 @@ class Verdict:
     fetches: int = 0
     equal: int = 0
     within: int = 0
+    noted: int = 0
     differ: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     examples: list[dict[str, Any]] = field(default_factory=list)
@@ -41,8 +44,24 @@ class Verdict:
         self.refused[key] = self.refused.get(key, 0) + 1
 
 
-def judge(kind: Kind, trial: Trial, answer: np.ndarray, after: list[np.ndarray], verdict: Verdict) -> None:
-    """Compare the emulator's answer to a trial with the one that is kept."""
+def judge(
+    kind: Kind,
+    trial: Trial,
+    answer: np.ndarray,
+    after: list[np.ndarray],
+    verdict: Verdict,
+    others: Sequence[np.ndarray] = (),
+) -> None:
+    """Compare the emulator's answer to a trial with the one that is kept.
+
+    Args:
+        kind: what is compared.
+        trial: with the answer that is kept.
+        answer: the emulator's.
+        after: the texels after it.
+        verdict: to be added to.
+        others: answers with levels that are as right.
+    """
     assert trial.answer is not None
     ours, theirs = answer, trial.answer
     if kind.judged == "types":
@@ -70,11 +89,12 @@ def judge(kind: Kind, trial: Trial, answer: np.ndarray, after: list[np.ndarray],
     if equal.all() or kind.writes:
         verdict.differ += int((~equal).sum())
         return
+    if kind.judged == "noted":
+        verdict.noted += int((~equal).sum())
+        return
     within = np.zeros(len(equal), bool)
-    if kind.judged == "filter":
-        a, b = (bits.view(np.float32).astype(np.float64) for bits in (ours, theirs))
-        with np.errstate(all="ignore"):
-            within = ((np.abs(a - b) <= tolerance(trial)) | (ours == theirs)).all(axis=0) & ~equal
+    for bits in (ours, *others):
+        within |= _near(kind, trial, bits, theirs) & ~equal
     verdict.within += int(within.sum())
     bad = ~equal & ~within
     verdict.differ += int(bad.sum())
@@ -86,6 +106,16 @@ def judge(kind: Kind, trial: Trial, answer: np.ndarray, after: list[np.ndarray],
             "gpu": [f"{int(word):#010x}" for word in theirs[:, thread]],
         }
         _example(verdict, kind, trial, shown)
+
+
+def _near(kind: Kind, trial: Trial, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Of which threads all words are the same, or as near as the filter has to be."""
+    near = ours == theirs
+    if kind.judged == "filter":
+        with np.errstate(all="ignore"):
+            a, b = (bits.view(np.float32).astype(np.float64) for bits in (ours, theirs))
+            near |= np.abs(a - b) <= tolerance(trial)
+    return near.all(axis=0)
 
 
 def _example(verdict: Verdict, kind: Kind, trial: Trial, shown: dict[str, Any]) -> None:

@@ -79,7 +79,8 @@ def _derived(geometry: str) -> Iterator[Entry]:
             inputs = np.stack([*make.place(rng, spec, True, THREADS), *_slopes(rng, spec, 2 * parts)])
             return Trial(0, spec, sampler, make.texels_of(rng, spec, tame=True), inputs)
 
-        kind = Kind(f"tex.grad.{geometry} {words}", (statement,), count + 2 * parts, 4, judged)
+        name = f"tex.grad.{geometry} {words}"
+        kind = Kind(name, (statement,), count + 2 * parts, 4, judged, derived=True)
         yield Entry(kind, trials(one))
 
 
@@ -169,9 +170,8 @@ def _revealed() -> Iterator[Entry]:
             first = COORDINATES[geometry]
             across, down = vector(first, parts, WIDE[geometry]), vector(first + parts, parts, WIDE[geometry])
             statement = f"tex.grad.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}], {across}, {down}"
-            kind = Kind(
-                f"{words} of derivatives {geometry} revealed", (statement,), first + 2 * parts, 4, "filter"
-            )
+            name = f"{words} of derivatives {geometry} revealed"
+            kind = Kind(name, (statement,), first + 2 * parts, 4, "filter", derived=True)
             yield Entry(kind, slopes)
 
 
@@ -188,4 +188,4 @@ def _anisotropic() -> Iterator[Entry]:
 
     statement = f"tex.grad.2d.v4.f32.f32 {FOUR}, [%rd0, {coords('2d')}], {{%i2,%i3}}, {{%i4,%i5}}"
     note = "no document defines anisotropic filters"
-    yield Entry(Kind("tex.grad.2d anisotropic", (statement,), 6, 4, "filter", note=note), trials(one))
+    yield Entry(Kind("tex.grad.2d anisotropic", (statement,), 6, 4, "noted", note=note), trials(one))

@@ -139,7 +139,9 @@ class Kind:
         name: `tex.2d nearest normalized`.
         statements: what the kernel does with the handle, `%rd0`, inputs `%i0`, .. and outputs `%o0`, ..
         inputs, outputs: how many there are.
-        judged: `bits`, or `filter`: within the tolerance of weights of 8 bits.
+        judged: `bits`, or `filter`: within the tolerance of weights of 8 bits; `types`; `fault`: whether
+            there is one; `noted`: no document defines it, differences are counted apart.
+        derived: whether derivatives give the level, for which the documents have no formula.
         writes: whether the texels are compared, too.
         alone: whether it needs a process of its own, as what may fault does.
         note: what the record says of it.
@@ -155,6 +157,7 @@ class Kind:
     alone: bool = False
     note: str = ""
     variables: str = ""
+    derived: bool = False
 
     @property
     def mode(self) -> str:

@@ -6,9 +6,12 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from compare.execute import STICKY
 from compare.textures.emulated import run as emulate
@@ -21,6 +24,9 @@ from compare.textures.surface_kinds import queries, surfaces
 from compare.textures.variable_kinds import variables
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
+
+LEVEL_ERROR = 2
+"""By which a level may be off where derivatives give it, in units of 1/256."""
 
 
 class Setting(NamedTuple):
@@ -151,7 +157,8 @@ def compare(task: tuple[Setting, str]) -> tuple[str, Verdict]:
         verdict = Verdict()
         verdict.refuse("gpu", "no answers")
         return name, verdict
-    kind, made = load(path)
+    kept, made = load(path)
+    kind = replace(kept, judged=entry.kind.judged, derived=entry.kind.derived)
     return name, _judged(setting, kind, made)
 
 
@@ -196,5 +203,14 @@ def _judged(setting: Setting, kind: Kind, made: list[Trial]) -> Verdict:
         elif trial.answer is None:
             verdict.refuse("gpu", trial.failed or "not reached")
         elif result is not None:
-            judge(kind, trial, *result, verdict)
+            judge(kind, trial, *result, verdict, _beside(setting, device, kind, trial))
     return verdict
+
+
+def _beside(setting: Setting, device: Emulator, kind: Kind, trial: Trial) -> list[np.ndarray]:
+    """The answers with levels that lie a little lower or higher, where derivatives give the level."""
+    if not kind.derived or trial.sampler is None:
+        return []
+    near = [trial.sampler.bias + part / 256 for part in (-LEVEL_ERROR, -1, 1, LEVEL_ERROR)]
+    others = [replace(trial, sampler=replace(trial.sampler, bias=bias)) for bias in near]
+    return [emulate(device, kind, other, setting.target, setting.version)[0] for other in others]
