@@ -335,6 +335,9 @@ def test_levels_of_cubes_from_derivatives(device: Emulator) -> None:
         rows.append([0, 0, 1, slope, 0, 0, 0, 0, 0])
         rows.append([0, -2, 0, 0, 0, 0, 0, 0, 2 * slope])
         expected += [level, level]
+    # To a neighbouring face, half an edge away over the common edge; to the opposite one.
+    rows += [[0.5, 0, 1, 0.5, 0, -0.5, 0, 0, 0], [0, 0, 1, 0, 0, -3, 0, 0, 0]]
+    expected += [4, 5]
     inputs = np.array(rows, np.float32).view(np.uint32)
     statement = (
         f"tex.grad.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}], {{%i3, %i4, %i5, %i5}}, "

@@ -76,7 +76,7 @@ class Step(NamedTuple):
 
 def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     """How far a change of a direction goes on the face that the direction points at; neighbouring faces lie
-    unfolded round it, and the opposite one is as far as can be."""
+    unfolded round it, and the opposite one is an edge away, as on an H200."""
     x, y, z = (part.astype(np.float64) for part in place)
     dx, dy, dz = (part.astype(np.float64) for part in change)
     here, there = (x, y, z), (x + dx, y + dy, z + dz)
@@ -91,7 +91,7 @@ def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     across = np.where(over_s, np.sign(across) * (2 - out), across)
     down = np.where(over_t, np.sign(down) * (2 - out), down)
     opposite = ~(stays | over_s | over_t)
-    return Step(np.where(opposite, np.inf, (across - s / major) / 2), (down - t / major) / 2, stays)
+    return Step(np.where(opposite, 1.0, (across - s / major) / 2), (down - t / major) / 2, stays)
 
 
 class Seam(NamedTuple):

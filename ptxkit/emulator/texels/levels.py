@@ -60,8 +60,7 @@ def of_gradients(
         for parts in (across, down)
     )
     sides = np.maximum(_length(x), _length(y))
-    with np.errstate(invalid="ignore"):
-        diagonals = np.maximum(_length(x + y), _length(x - y))
+    diagonals = np.maximum(_length(x + y), _length(x - y))
     longest = np.where(flat, np.maximum(sides, HALF_DIAGONAL * diagonals), sides)
     return np.log2(np.maximum(longest, 2.0**-126)).astype(np.float32)
 
