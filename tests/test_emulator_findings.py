@@ -466,7 +466,7 @@ END:
 
 def test_not_emulated() -> None:
     text = module(
-        "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];\n", before=".global .texref t;"
+        "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}], %f7;\n", before=".global .texref t;"
     )
     with pytest.raises(PtxkitError) as caught:
         launch(text, [0])
