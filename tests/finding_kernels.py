@@ -3,7 +3,7 @@
 Lines that end in `// broken` are left out of the repaired kernel, those that end in `// repaired` out of the
 broken one. `// broken: P602 words` is the line that the finding names, and what it must say. The file's name
 begins with the code. `// launch` gives an argument `u32[8]` eight words, `texture[8]` and `surface[8]` one
-square of 8 texels of u32, all of them the same.
+square of 8 texels of u32, all of them the same, and `anisotropic[8]` a texture of floats with such a filter.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from textures import array, surface, texture
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.texels.arrays import TexelArray
+from ptxkit.emulator.texels.objects import Sampler
 
 FOLDER = Path(__file__).parent / "findings"
 FILES = sorted(FOLDER.glob("*.ptx"))
@@ -53,6 +54,10 @@ def findings(text: str) -> list[Diagnostic]:
 
 def _argument(device: Emulator, images: dict[int, TexelArray], kind: str, count: int) -> Any:
     """Words in global memory, or the handle of an object."""
+    if kind == "anisotropic":
+        floats = array(device, "2d", [np.zeros((count, count, 1), np.float32)])
+        filtered = Sampler(normalized=True, linear=True, level_clamp=(0, 16), anisotropy=8)
+        return np.uint64(texture(device, floats, filtered))
     if kind not in ("texture", "surface"):
         return device.array(np.zeros(count, {"u16": np.uint16, "u32": np.uint32}[kind]))
     if count not in images:
