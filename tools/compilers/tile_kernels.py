@@ -141,6 +141,7 @@ def main() -> int:
                     print(f"{file}: made", flush=True)
                 except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
                     said = getattr(reason, "stderr", "") or str(reason)
+                    said = said.replace(f"{Path(__file__).resolve().parents[2]}/", "")
                     failed[file] = f"{type(reason).__name__}: {' '.join(said.split())[-300:]}"
                     print(f"{file}: {failed[file]}", flush=True)
     versions = {name: metadata.version(name) for name in ("cuda-tile", "nvidia-cuda-tileiras")}
