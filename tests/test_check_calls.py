@@ -264,3 +264,10 @@ SEVERAL = ".func (.reg .b32 r, .reg .b32 s) f() { ret; }\n"
 )
 def test_the_abi(text, found):
     assert codes(text) == found
+
+
+def test_a_list_of_more_labels_than_there_can_be_is_told_once() -> None:
+    head = ".version 9.0\n.target sm_90\n.entry k()\n"
+    text = head + "{\nL: .branchtargets L<0xffffffffffffffffffff>;\nret;\n}\n"
+    found = ptxkit.check(ptxkit.parse(text))
+    assert [each.code for each in found if each.is_error].count("P205") == 1

@@ -230,13 +230,17 @@ class Scope:
             self.labelled.label_of = statement  # type: ignore[assignment]
 
 
+MOST_LISTED = 1 << 16
+"""Names of one `L<n>` in a list of targets that are looked at: a function has no more labels."""
+
+
 def listed(directive: tree.Directive) -> Iterator[tree.Name]:
     """The names of a `.branchtargets` or `.calltargets`, those of `L<4>` one by one."""
     for argument in directive.arguments:
         if isinstance(argument, tree.Name):
             yield argument
         elif isinstance(argument, tree.Declarator):
-            for index in range(argument.count or 0):
+            for index in range(min(argument.count or 0, MOST_LISTED)):
                 yield tree.Name(f"{argument.name}{index}", span=argument.span)
 
 

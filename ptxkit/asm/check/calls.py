@@ -14,7 +14,7 @@ from ptxkit.asm.check.places import modifier_span, spelling_span
 from ptxkit.asm.constants import overflows
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind, listed
-from ptxkit.diagnostics import SpanLabel
+from ptxkit.diagnostics import Span, SpanLabel
 from ptxkit.dtypes import DTYPES, Kind
 from ptxkit.isa.operands import OperandKind
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -321,9 +321,13 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
 def check_target_list(context: Context, directive: tree.Directive, scope: Scope) -> None:
     """Check a `.branchtargets` or `.calltargets`: each name is a label, or a function."""
     calls = directive.name == "calltargets"
+    told: set[Span | None] = set()  # of `L<n>` the first name that is missing stands for all
     for argument in listed(directive):
         symbol = scope.lookup(argument.name)
+        if symbol is None and argument.span in told:
+            continue
         if symbol is None:
+            told.add(argument.span)
             what = "function" if calls else "label"
             context.report(
                 "P208" if calls else "P205",
