@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -83,11 +82,12 @@ def test_bad_options_are_refused() -> None:
     assert execute("saxpy.py", options=("--devices", "0")).returncode == 2
 
 
-def test_a_killed_run_leaves_no_folder() -> None:
+def test_a_killed_run_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGTERM goes to the program; the folder of a run that was killed outright goes with the next run."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # other tests have runs of their own at the same time
 
     def folders() -> set[Path]:
-        return set(Path(tempfile.gettempdir()).glob("ptxkit-exec-*"))
+        return set(tmp_path.glob("ptxkit-exec-*"))
 
     def started() -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "ptxkit", "exec", "--", "sleep", "60"]
@@ -98,7 +98,6 @@ def test_a_killed_run_leaves_no_folder() -> None:
         time.sleep(0.3)
         return process
 
-    before = folders()
     process = started()
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 128 + signal.SIGTERM
@@ -106,7 +105,7 @@ def test_a_killed_run_leaves_no_folder() -> None:
     process.kill()
     process.wait(30)
     execute(sys.executable, "-c", "")
-    assert folders() <= before
+    assert folders() == set()
 
 
 def test_the_drivers_own_tests_of_lifetimes() -> None:

@@ -83,7 +83,7 @@ class EmulatorOptions(NamedTuple):
     Attributes:
         order: when asynchronous work happens: `lazy`, `eager` or `random`.
         sanitize: whether undefined bits are tracked and races sought.
-        strict: whether to warn of what kernels in practice leave out, too.
+        strict: whether the manual's text is the law; see `Emulator`.
         traffic: whether to count what accesses cost the memory system.
         jit: whether blocks that run often are compiled.
         keep_going: how many distinct errors a launch goes past before one ends it; 0: none.
