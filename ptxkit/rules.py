@@ -6,7 +6,6 @@ or denied; what nobody says anything about is an error or a warning as the emula
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -30,7 +29,7 @@ Rules = Mapping[str, Level]
 ALWAYS = ("P601", "P608", "P610", "P611", "P614", "P630", "P676")
 """What ends a launch whatever is wanted: nothing is left to execute."""
 
-_COMMENT = re.compile(r"//.*?\bptxkit:\s*allow\s+([A-Za-z0-9-]+)[\s,:]+(\S.*)")
+_COMMENT = r"//.*?\bptxkit:\s*allow\s+([A-Za-z0-9-]+)[\s,:]+(\S.*)"
 
 
 def rule(name: str) -> CodeInfo:
@@ -43,6 +42,8 @@ def rule(name: str) -> CodeInfo:
     names = {info.name.upper(): info for info in rules.values()}
     found = rules.get(name.upper()) or names.get(name.upper())
     if found is None:
+        import difflib
+
         near = difflib.get_close_matches(name.upper(), [*rules, *names], 3)
         help = f"did you mean {listing(near)}?" if near else "`ptxkit explain P6` lists them"
         raise error("P518", f"expected the code or the name of a rule, P6.., found `{name}`", help=help)
@@ -111,7 +112,7 @@ def weighed(found: Diagnostic, wanted: Rules) -> Diagnostic | None:
 def _silenced(found: Diagnostic) -> bool:
     if found.span is None or found.source is None:
         return False
-    comment = _COMMENT.search(found.source.line(found.span.line) or "")
+    comment = re.search(_COMMENT, found.source.line(found.span.line) or "")
     if comment is None:
         return False
     info = code_info(found.code)

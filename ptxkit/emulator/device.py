@@ -29,7 +29,7 @@ from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_findings import LIMIT, LaunchFindings
 from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, Events, LaunchState
 from ptxkit.emulator.program import EntryProgram
-from ptxkit.emulator.texels.objects import Textures
+from ptxkit.emulator.texels.table import Textures
 from ptxkit.rules import rules as rules_of
 
 ORDERS = ("lazy", "eager", "random")

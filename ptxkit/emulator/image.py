@@ -16,13 +16,8 @@ from ptxkit.emulator.constants import literal
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operation import Unsupported
-from ptxkit.emulator.texels.objects import (
-    OPAQUE_KINDS,
-    OpaqueVariable,
-    SamplerObject,
-    Textures,
-    initial_sampler,
-)
+from ptxkit.emulator.texels.table import Textures
+from ptxkit.isa.operands import OPAQUE
 
 
 class Image:
@@ -98,16 +93,15 @@ class Image:
                 self.allocations[symbol] = self.memory.allocate(
                     self.size_of(symbol), name, self.alignment_of(symbol)
                 )
-            if symbol in self.allocations and symbol.type in OPAQUE_KINDS:
-                variable = OpaqueVariable(symbol.name, OPAQUE_KINDS[symbol.type], _members(symbol))
-                if variable.kind is SamplerObject:
-                    variable.bound = initial_sampler(variable.members)
-                self.textures.declare(self.allocations[symbol].address, variable)
+            if symbol in self.allocations and symbol.type in OPAQUE:
+                from ptxkit.emulator.texels.variables import opaque_variable
+
+                self.textures.declare(self.allocations[symbol].address, opaque_variable(symbol))
         self.const_end = const
         self.const = self._constant_bank(const - CONST_START)
         for symbol in variables:
             declarator = symbol.declarator
-            if declarator is None or declarator.initializer is None or symbol.type in OPAQUE_KINDS:
+            if declarator is None or declarator.initializer is None or symbol.type in OPAQUE:
                 continue
             data = np.zeros(self.size_of(symbol), np.uint8)
             self._fill(data, symbol, declarator.initializer)
@@ -246,18 +240,6 @@ class Image:
             self.textures.withdraw(allocation.address)
         for allocation in (*self.allocations.values(), *([self._constants] if self._constants else [])):
             self.memory.free(allocation, "the module was unloaded")
-
-
-def _members(symbol: Symbol) -> dict[str, int | str]:
-    """What the initial value of an opaque variable says of its members: numbers, or words."""
-    value = symbol.declarator.initializer if symbol.declarator is not None else None
-    found: dict[str, int | str] = {}
-    for element in value.elements if isinstance(value, tree.Vector) else ():
-        if isinstance(element, tree.Binary) and isinstance(element.left, tree.Name):
-            given = element.right
-            number = None if isinstance(given, tree.Name) else literal(given, "u32")
-            found[element.left.name] = given.name if isinstance(given, tree.Name) else number or 0
-    return found
 
 
 def _is_elsewhere(symbol: Symbol) -> bool:

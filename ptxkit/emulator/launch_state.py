@@ -20,7 +20,7 @@ from ptxkit.emulator.faults import Dim3, Origins, Site, ThreadIndex, finding
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.launch_findings import LaunchFindings
 from ptxkit.emulator.memory import Bank
-from ptxkit.emulator.texels.objects import Textures
+from ptxkit.emulator.texels.table import Textures
 from ptxkit.emulator.values import WARP
 from ptxkit.rules import Rules
 from ptxkit.targets import Limits

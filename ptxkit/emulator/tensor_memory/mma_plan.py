@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
@@ -40,8 +40,7 @@ class Illegal(Exception):
         self.problems = problems
 
 
-@dataclass(frozen=True, slots=True)
-class MmaForm:
+class MmaForm(NamedTuple):
     """The modifiers of a `tcgen05.mma`.
 
     Attributes:
@@ -72,8 +71,7 @@ class MmaForm:
         return limits(self.capability).tensor_memory_columns
 
 
-@dataclass(frozen=True, slots=True)
-class Tcgen05Plan:
+class Tcgen05Plan(NamedTuple):
     """What a form computes with one instruction descriptor.
 
     Attributes:

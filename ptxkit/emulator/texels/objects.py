@@ -1,12 +1,15 @@
 """What the handles of kernels stand for: textures, samplers and surfaces. Driver API, "Texture object
-management", "Surface object management"; PTX ISA 5.3."""
+management", "Surface object management"; PTX ISA 5.3.
+
+Each kind has the `flag` of its handles, the bit by which `istypep` tells them apart, and a `noun`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from ptxkit.emulator.texels.arrays import TexelArray, TexelLevel
 
@@ -66,6 +69,9 @@ class Texture:
     sampler: Sampler = Sampler()
     fractions: bool = False
 
+    flag: ClassVar = 1 << 61
+    noun: ClassVar = "texture"
+
     def __str__(self) -> str:
         return f"texture of {self.array}"
 
@@ -75,6 +81,9 @@ class Surface:
     """A surface: a level of an array that kernels also write."""
 
     level: TexelLevel
+
+    flag: ClassVar = 1 << 63
+    noun: ClassVar = "surface"
 
     def __str__(self) -> str:
         return f"surface of {self.level}"
@@ -88,16 +97,15 @@ class SamplerObject:
     sampler: Sampler
     unnormalized: bool = False
 
+    flag: ClassVar = 1 << 62
+    noun: ClassVar = "sampler"
+
     def __str__(self) -> str:
         return "sampler"
 
 
 Bound = Texture | Surface | SamplerObject
 Kind = TypeVar("Kind", Texture, Surface, SamplerObject)
-FLAGS: dict[type[Bound], int] = {Texture: 1 << 61, SamplerObject: 1 << 62, Surface: 1 << 63}
-"""What the handles of each kind have: the bits by which `istypep` tells them apart."""
-NOUNS: dict[type[Bound], str] = {Texture: "texture", SamplerObject: "sampler", Surface: "surface"}
-
 OPAQUE_KINDS: dict[str, type[Bound]] = {"texref": Texture, "samplerref": SamplerObject, "surfref": Surface}
 """What variables of each opaque type stand for."""
 
@@ -139,65 +147,6 @@ def initial_sampler(members: Mapping[str, int | str]) -> SamplerObject:
     linear = members.get("filter_mode", 0) in ("linear", 1)
     sampler = Sampler((mode(0), mode(1), mode(2)), linear, bool(members.get("normalized_coords", 0)))
     return SamplerObject(sampler, bool(members.get("force_unnormalized_coords", 0)))
-
-
-class UnknownObject(Exception):
-    """A handle stands for nothing that is asked for; the text says why."""
-
-
-class Textures:
-    """The textures, samplers and surfaces of a device, by their handles. No handle is given twice."""
-
-    def __init__(self) -> None:
-        self._objects: dict[int, Bound] = {}
-        self._variables: dict[int, OpaqueVariable] = {}
-        self._destroyed: dict[int, str] = {}
-        self._made = 0
-
-    def add(self, thing: Bound) -> int:
-        """The handle of a new object."""
-        self._made += 1
-        handle = FLAGS[type(thing)] | self._made
-        self._objects[handle] = thing
-        return handle
-
-    def remove(self, handle: int) -> None:
-        """Destroy an object."""
-        self._destroyed[handle] = str(self._objects.pop(handle))
-
-    def declare(self, address: int, variable: OpaqueVariable) -> None:
-        """A module with an opaque variable at an address is loaded."""
-        self._variables[address] = variable
-
-    def withdraw(self, address: int) -> None:
-        """That module is unloaded."""
-        self._variables.pop(address, None)
-
-    def variable(self, address: int) -> OpaqueVariable | None:
-        """The opaque variable at an address."""
-        return self._variables.get(address)
-
-    def is_a(self, kind: type[Bound], handle: int) -> bool:
-        """Whether a handle is the address of a variable of that kind; of objects none is, as on an H200."""
-        return handle in self._variables and self._variables[handle].kind is kind
-
-    def get(self, kind: type[Kind], handle: int) -> Kind:
-        """What a handle stands for. Raises UnknownObject: it is none of that kind."""
-        variable = self._variables.get(handle)
-        found: Bound | None = self._objects.get(handle)
-        if variable is not None:
-            found = variable.bound
-            if found is None:
-                raise UnknownObject(f"nothing is bound to `{variable.name}`")
-        if isinstance(found, kind):
-            return found
-        if found is not None:
-            raise UnknownObject(f"expected a {NOUNS[kind]}, found a {found}")
-        if handle in self._destroyed:
-            raise UnknownObject(
-                f"handle {handle:#x} was that of a {self._destroyed[handle]}: it is destroyed"
-            )
-        raise UnknownObject(f"{handle:#x} is no handle of a {NOUNS[kind]}")
 
 
 def resampled(texture: Texture, by: SamplerObject) -> Texture:

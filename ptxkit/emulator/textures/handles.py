@@ -12,7 +12,8 @@ from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of, undefined_decides
-from ptxkit.emulator.texels.objects import Kind, UnknownObject
+from ptxkit.emulator.texels.objects import Kind
+from ptxkit.emulator.texels.table import UnknownObject
 from ptxkit.emulator.values import WARP, dtype_of
 
 

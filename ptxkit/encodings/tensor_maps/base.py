@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 from ptxkit import targets
@@ -33,8 +34,8 @@ from ptxkit.encodings.tensor_maps.codes import (
 )
 from ptxkit.encodings.tensor_maps.word import TensorMapWord, too_large
 
-_NOT_READ = (64 + 1, 64 + 21)
-"""Bits of fields that copies don't read."""
+_READ = (1 << 512) - 1 & ~(1 << 64 + 1 | 1 << 64 + 21)
+"""All bits but those of fields that copies don't read, and of the second half."""
 _BY_DIMENSION = ("size", "stride", "element_stride", "box")
 
 
@@ -119,18 +120,22 @@ class TensorMap(TensorMapWord, abstract=True):
         Raises:
             PtxkitError: what `decode` raises of the rest.
         """
-        word &= (1 << 512) - 1
-        for bit in _NOT_READ:
-            word &= ~(1 << bit)
+        word &= _READ
         form = cls.form(word)
-        rank = form.rank.value(form.rank.extract(word))
-        for name, field in form.FIELDS.items():
+        return form.decode(word & form._read_bits(form.rank.value(form.rank.extract(word))))
+
+    @classmethod
+    @cache
+    def _read_bits(cls, rank: int) -> int:
+        """The bits that copies with a rank read: not those of dimensions beyond it."""
+        read = _READ
+        for name, field in cls.FIELDS.items():
             of, _, number = name.rpartition("_")
             beyond = number.isdecimal() and int(number) >= rank - (of == "stride")
             if of == "reserved" or (of in _BY_DIMENSION and beyond):
                 for bit in field.positions:
-                    word &= ~(1 << bit)
-        return form.decode(word)
+                    read &= ~(1 << bit)
+        return read
 
     @classmethod
     def layout(cls) -> list[tuple[str, ...]]:
