@@ -96,15 +96,15 @@ def _rows(chapters: tuple[str, ...]) -> dict[str, list[Row]]:
 @cache
 def slot_names(chapter: str) -> frozenset[str]:
     """The names of all slots in the rows of a chapter."""
-    heads = (row.syntax.partition(" ")[0] for row in _rows_of(chapter))
-    return frozenset(name for head in heads for name in re.findall(r"\.([\w:]+)", head))
+    heads = " ".join(row.syntax.partition(" ")[0] for row in _rows_of(chapter))
+    return frozenset(re.findall(r"\.([\w:]+)", heads))
 
 
 @cache
 def operand_names(chapter: str) -> frozenset[str]:
     """The names of all operands in the rows of a chapter."""
-    tails = (row.syntax.partition(" ")[2].replace("-", "_") for row in _rows_of(chapter))
-    return frozenset(name for tail in tails for name in re.findall(r"\w+", tail))
+    tails = " ".join(row.syntax.partition(" ")[2] for row in _rows_of(chapter))
+    return frozenset(re.findall(r"\w+", tails.replace("-", "_")))
 
 
 def opcodes() -> tuple[str, ...]:
