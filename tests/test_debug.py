@@ -305,3 +305,12 @@ def test_a_launch_without_a_debugger_has_no_stops() -> None:
     x, y = device.array(np.ones(128, np.float32)), device.empty(128, np.float32)
     kernel.launch((2,), (64,), [x, y])
     assert [list(block.steps) for block in kernel.program.code.blocks] == steps
+
+
+def test_where_shows_the_line_that_a_compiler_read() -> None:
+    """Of a function that was inlined, each call."""
+    kernel = HERE / "data" / "inlined.ptx"
+    line = next(n for n, text in enumerate(kernel.read_text().splitlines(), 1) if "[%rd1]" in text)
+    options = ("--grid", "1", "--block", "32", "--arg", "q=f32[64]", "--arg", "p=f32[64]", "--arg", "n=2")
+    printed = "\n".join(answers(f"break {line}\ncontinue\nwhere\n", kernel, *options))
+    assert "inlined.cu:13:3: s[i] = p[i];" in printed

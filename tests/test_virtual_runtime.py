@@ -68,7 +68,7 @@ def test_a_missing_barrier_is_found_in_the_programs_own_source(tmp_path: Path) -
     assert "cudaErrorLaunchFailure" in done.stdout
     line = next(n for n, text in enumerate(SOURCE.splitlines(), 1) if "part[thread] += part" in text)
     assert "error[P650]: SMEM-RACE" in done.stderr
-    assert f"compiled from {CLIENTS / 'runtime.cu'}:{line}" in done.stderr
+    assert f"::: {CLIENTS / 'runtime.cu'}:{line}:" in done.stderr
 
 
 def test_of_several_texts_the_best_is_taken(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptxkit.diagnostics import Diagnostic, Severity, code_info
+
+if TYPE_CHECKING:
+    from ptxkit.diagnostics.line_table import SourceLocation
 
 JSON_SCHEMA_VERSION = 1
 
@@ -22,18 +25,25 @@ def to_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
 
 
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
-    """GitHub workflow commands, one line a finding."""
+    """GitHub workflow commands, one line a finding: at the line that the person wrote, where it is known."""
     kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
     lines = []
     for d in diagnostics:
-        place = []
-        if d.source:
-            place.append(f"file={_escape_github(d.source.name, property=True)}")
-        if d.span:
-            place += [f"line={d.span.line}", f"col={d.span.column}", f"endLine={d.span.end_line}"]
-            place += [f"endColumn={d.span.end_column}"]
+        place, lines_of = [], [d.message]
+        if d.compiled_from:
+            written = d.compiled_from[0]
+            place += [f"file={_escape_github(written.file, property=True)}", f"line={written.line}"]
+            place += [f"col={written.column}"] if written.column else []
+            lines_of += [f"compiled to {d.source.name}:{d.span.line}"] if d.source and d.span else []
+            lines_of += [f"inlined at {outer}" for outer in d.compiled_from[1:]]
+        else:
+            if d.source:
+                place.append(f"file={_escape_github(d.source.name, property=True)}")
+            if d.span:
+                place += [f"line={d.span.line}", f"col={d.span.column}", f"endLine={d.span.end_line}"]
+                place += [f"endColumn={d.span.end_column}"]
         place.append(f"title={d.code}")
-        text = "\n".join([d.message, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
+        text = "\n".join([*lines_of, *d.notes, *([f"help: {d.remedy}"] if d.remedy else [])])
         lines.append(f"::{kinds[d.severity]} {','.join(place)}::{_escape_github(text)}")
     return "\n".join(lines)
 
@@ -41,6 +51,12 @@ def render_github(diagnostics: Iterable[Diagnostic]) -> str:
 def _escape_github(text: str, property: bool = False) -> str:
     text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return text.replace(":", "%3A").replace(",", "%2C") if property else text
+
+
+def _related(place: SourceLocation, text: str) -> dict[str, Any]:
+    region = {"startLine": place.line, **({"startColumn": place.column} if place.column else {})}
+    location = {"artifactLocation": {"uri": place.file}, "region": region}
+    return {"physicalLocation": location, "message": {"text": text}}
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> dict[str, Any]:
@@ -71,6 +87,11 @@ def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> dict[str, Any]:
                     "endColumn": d.span.end_column,
                 }
             result["locations"] = [{"physicalLocation": location}]
+        if d.compiled_from:
+            result["relatedLocations"] = [
+                _related(place, "inlined here" if number else "compiled from here")
+                for number, place in enumerate(d.compiled_from)
+            ]
         results.append(result)
     driver = {"name": "ptxkit", "version": version, "rules": rules}
     return {

@@ -76,6 +76,10 @@ class Server(LanguageServer):
             for label in found.labels
             if document.is_here(found.source)
         ]
+        for place in found.compiled_from:
+            at = types.Position(place.line - 1, max(place.column - 1, 0))
+            where = types.Location(_uri(place.file), types.Range(at, at))
+            related.append(types.DiagnosticRelatedInformation(where, f"compiled from {place}"))
         return types.Diagnostic(
             range=self.range(document.source, span),
             message="\n".join([message, *notes]),
@@ -141,7 +145,7 @@ def make() -> Server:
         if found is None:
             return None
         source, span = found
-        uri = params.text_document.uri if document.is_here(source) else _uri(source)
+        uri = params.text_document.uri if document.is_here(source) else _uri(source.name)
         return types.Location(uri, server.range(source, span))
 
     @server.feature(
@@ -200,5 +204,5 @@ def _symbols(document: Document) -> list[tuple[str, types.SymbolKind, Span]]:
     return found
 
 
-def _uri(source: Source) -> str:
-    return from_fs_path(str(Path(source.name).absolute())) or source.name
+def _uri(file: str) -> str:
+    return from_fs_path(str(Path(file).absolute())) or file

@@ -13,7 +13,6 @@ from pathlib import Path
 from ptxkit.diagnostics import Diagnostic, PtxkitError, render_text
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import DriverError, code
-from ptxkit.virtual.source_lines import source_line
 
 CODES = {
     "P602": "ILLEGAL_ADDRESS",
@@ -42,8 +41,7 @@ class Finding:
 
     def shown(self) -> Diagnostic:
         """With launch and stack among the notes."""
-        line = source_line(self.diagnostic)
-        notes = [*([f"compiled from {line}"] if line else []), *self.diagnostic.notes]
+        notes = [*self.diagnostic.notes]
         if self.launch:
             notes.append(f"in {self.launch}")
         notes += [f"called from {frame}" for frame in self.stack]

@@ -252,6 +252,9 @@ class Prompt(Inspector):
         source, line = origin_of(site.instruction, site.source)
         text = (source.line(line) or "").strip() if source else site.instruction.spelling
         print(f"  {source.name if source else site.function}:{line} in `{site.function}`: {text}")
+        for written in source.compiled_from(line) if source else ():
+            said = (written.text(source.name) or "").strip() if source else ""
+            print(f"    {written}{f': {said}' if said else ''}")
 
     def _list(self, words: Sequence[str]) -> None:
         check_count(words, 0, 1)

@@ -15,15 +15,15 @@ and end without a full stop.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-TAB_STOP = 4
-FRAME_WIDTH = 160
-"""Longest source line that a code frame prints whole; a longer one is cut round the caret."""
+if TYPE_CHECKING:
+    from ptxkit.diagnostics.code_frames import Paint
+    from ptxkit.diagnostics.line_table import SourceLocation
 
 
 class Span(NamedTuple):
@@ -67,6 +67,15 @@ class Source:
         if not 1 <= number <= len(self._lines):
             return None
         return self._lines[number - 1].rstrip("\r")
+
+    def compiled_from(self, line: int) -> tuple[SourceLocation, ...]:
+        """Where a line comes from, if a compiler wrote it and said so: the innermost function first, then
+        where each was inlined."""
+        if ".loc" not in self.text:
+            return ()
+        from ptxkit.diagnostics.line_table import line_table
+
+        return line_table(self.text).places(line)
 
     def origin(self, span: Span) -> tuple[Source, Span, str | None]:
         """Where a stretch of this text comes from, and a note about that: of a text that nothing made from
@@ -130,6 +139,13 @@ class Diagnostic:
         return self.severity is Severity.ERROR
 
     @property
+    def compiled_from(self) -> tuple[SourceLocation, ...]:
+        """Where the primary place was compiled from; see `Source.compiled_from`."""
+        if self.source is None or self.span is None:
+            return ()
+        return self.source.compiled_from(self.span.line)
+
+    @property
     def remedy(self) -> str | None:
         """What to do: `help`; where there is none and that of its code fits all its findings, that."""
         if self.help:
@@ -145,6 +161,7 @@ class Diagnostic:
             "message": self.message,
             "file": self.source.name if self.source else None,
             "span": self.span._asdict() if self.span else None,
+            "compiled_from": [place._asdict() for place in self.compiled_from],
             "labels": [{"span": label.span._asdict(), "text": label.text} for label in self.labels],
             "notes": list(self.notes),
             "help": self.remedy,
@@ -297,85 +314,67 @@ def exit_code(diagnostics: Iterable[Diagnostic]) -> int:
 _COLORS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 
 
-class _Paint:
-    """ANSI colours, or nothing at all."""
-
-    def __init__(self, on: bool) -> None:
-        self.on = on
-
-    def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{style}m{text}\x1b[0m" if self.on and text else text
-
-
 def render_text(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
     """Code frames for people, a blank line between findings."""
-    paint = _Paint(color)
+    from ptxkit.diagnostics.code_frames import Paint
+
+    paint = Paint(color)
     return "\n\n".join(_render_one(diagnostic, paint) for diagnostic in diagnostics)
 
 
-def _render_one(diagnostic: Diagnostic, paint: _Paint) -> str:
+def _render_one(diagnostic: Diagnostic, paint: Paint) -> str:
+    from ptxkit.diagnostics.code_frames import Mark, code_frame
+
     style = _COLORS[diagnostic.severity]
     head = paint(f"{diagnostic.severity}[{diagnostic.code}]", style)
     lines = [f"{head}: {paint(diagnostic.message, '1')}"]
     gutter = 0
+    compiled_from = diagnostic.compiled_from
     if diagnostic.span:
-        shown = [diagnostic.span, *(label.span for label in diagnostic.labels)]
-        gutter = len(str(max(span.line for span in shown)))
+        shown = [diagnostic.span.line, *(label.span.line for label in diagnostic.labels)]
+        gutter = max(len(str(line)) for line in (*shown, *(place.line for place in compiled_from[:1])))
         name = diagnostic.source.name if diagnostic.source else "<text>"
         arrow = paint("-->", "34")
         lines.append(f"{' ' * gutter}{arrow} {name}:{diagnostic.span.line}:{diagnostic.span.column}")
         if diagnostic.source:
-            lines += _frame(diagnostic, gutter, paint)
+            marks = [Mark(*diagnostic.span, style=style)]
+            marks += [Mark(*label.span, text=label.text) for label in diagnostic.labels]
+            lines += code_frame(diagnostic.source.line, marks, gutter, paint)
+            lines += _compiled_from(compiled_from, diagnostic.source, gutter, paint)
     pad = " " * (gutter + 1)
-    lines += [f"{pad}= note: {note}" for note in diagnostic.notes]
+    lines += [f"{pad}= note: {note}" for note in (*_origins(diagnostic), *diagnostic.notes)]
     if remedy := diagnostic.remedy:
         lines.append(f"{pad}= help: {remedy}")
     return "\n".join(lines)
 
 
-def _frame(diagnostic: Diagnostic, gutter: int, paint: _Paint) -> list[str]:
-    assert diagnostic.span is not None
-    assert diagnostic.source is not None
-    marks = [(diagnostic.span, "", True), *((label.span, label.text, False) for label in diagnostic.labels)]
-    marks.sort(key=lambda mark: (mark[0].line, mark[0].column))
-    bar = paint("|", "34")
-    out = [f"{' ' * gutter} {bar}"]
-    previous = 0
-    for span, text, primary in marks:
-        raw = diagnostic.source.line(span.line)
-        if raw is None:
-            continue
-        if previous and span.line > previous + 1:
-            out.append(paint("...", "34"))
-        line, start, width = _fit(raw, span)
-        if span.line != previous:
-            out.append(f"{span.line:>{gutter}} {bar} {line}".rstrip())
-        previous = span.line
-        mark = ("^" if primary else "-") * width
-        under = " " * start + paint(mark, _COLORS[diagnostic.severity] if primary else "34")
-        out.append(f"{' ' * gutter} {bar} {under}{' ' + text if text else ''}")
-    return out
+def _compiled_from(places: Sequence[SourceLocation], source: Source, gutter: int, paint: Paint) -> list[str]:
+    """The line of the source that the compiler read, where it said which and the file is here."""
+    from ptxkit.diagnostics.code_frames import Mark, code_frame
+
+    if not places:
+        return []
+    place = places[0]
+    lines = [f"{' ' * gutter}{paint(':::', '34')} {place}"]
+    text = place.text(source.name)
+    if text is None:
+        return lines
+    first = len(text) - len(text.lstrip()) + 1
+    column = place.column if 0 < place.column <= len(text) else first
+    word = re.match(r"\w+|.", text[column - 1 :])
+    mark = Mark(place.line, column, place.line, column + (len(word[0]) if word else 1))
+    return lines + code_frame(lambda _: text, [mark], gutter, paint)
 
 
-def _fit(raw: str, span: Span) -> tuple[str, int, int]:
-    """The line as printed (tabs expanded, cut round the span), the caret's start and its width."""
-    before = raw[: span.column - 1]
-    stop = span.end_column - 1 if span.end_line == span.line else len(raw)
-    marked = raw[span.column - 1 : max(stop, span.column - 1)]
-    line = _printable(raw)
-    start = len(_printable(before))
-    width = max(1, len(_printable(before + marked)) - start)
-    if len(line) > FRAME_WIDTH:
-        left = max(0, min(start - FRAME_WIDTH // 4, len(line) - FRAME_WIDTH))
-        cut = line[left : left + FRAME_WIDTH]
-        head = "..." if left else ""
-        tail = "..." if left + FRAME_WIDTH < len(line) else ""
-        line, start = head + cut + tail, start - left + len(head)
-        width = max(1, min(width, len(head) + len(cut) - start))
-    return line, start, width
-
-
-def _printable(text: str) -> str:
-    """Tabs expanded; control characters shown as `?` so that a frame never drives the terminal."""
-    expanded = text.expandtabs(TAB_STOP)
-    return expanded if expanded.isprintable() else "".join(c if c.isprintable() else "?" for c in expanded)
+def _origins(diagnostic: Diagnostic) -> list[str]:
+    """Where the function that a finding lies in was inlined, and where its other places come from."""
+    source, here = diagnostic.source, diagnostic.compiled_from
+    if source is None or not here:
+        return []
+    notes = [f"inlined at {place}" for place in here[1:]]
+    for label in diagnostic.labels:
+        places = source.compiled_from(label.span.line)
+        if places and places != here:
+            text = (places[0].text(source.name) or "").strip()
+            notes.append(f"{label.text}: {places[0]}{f': `{text}`' if text else ''}")
+    return notes
