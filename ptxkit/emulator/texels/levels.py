@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptxkit.emulator.texels.arrays import TexelArray
-from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
+from ptxkit.emulator.texels.coordinates import FAR, FRACTION_BITS, ONE
 from ptxkit.emulator.texels.objects import Sampler
 
 BASE_LEVEL = -32.0
@@ -31,11 +31,12 @@ class Chosen(NamedTuple):
 
 
 def choose(asked: np.ndarray, sampler: Sampler, array: TexelArray) -> Chosen:
-    """The levels for what is asked for, float32."""
+    """The levels for what is asked for, float32. It and the bias are cut off to 1/256, toward zero, before
+    they are added, as on an H200."""
     last = len(array.levels) - 1
     lowest, highest = sampler.level_clamp
-    bias = np.trunc(sampler.level_bias * ONE) / ONE
-    lod = np.where(np.isnan(asked), 0.0, asked.astype(np.float64)) + bias
+    wide = np.clip(np.where(np.isnan(asked), 0.0, asked.astype(np.float64)), -FAR, FAR)
+    lod = (np.trunc(wide * ONE) + np.trunc(sampler.level_bias * ONE)) / ONE
     lod = np.clip(np.clip(lod, lowest, max(lowest, highest)), 0, last)
     fixed = np.floor(lod * ONE).astype(np.int64)
     if not sampler.levels_linear:
