@@ -84,9 +84,11 @@ def reference(
         ]
         return border if None in numbers else Fraction(float(texels[tuple(numbers[::-1])]))  # type: ignore[index]
     lows, parts = [], []
-    for x, extent in zip(place, extents, strict=False):
+    for x, extent, mode in zip(place, extents, sampler.address, strict=False):
         below = (x * extent if sampler.normalized else x) - Fraction(1, 2)
         fixed = floor(below * 256 + Fraction(1, 2))
+        if mode is AddressMode.CLAMP:
+            fixed = min(max(fixed, 0), 256 * (extent - 1))
         lows.append(fixed // 256)
         parts.append(Fraction(fixed % 256, 256))
     total = Fraction(0)
@@ -318,10 +320,10 @@ def test_seamless_cubes_go_on_across_edges(device: Emulator) -> None:
     rows = np.array([[s, 1, 1] for s in middle], np.float32)
     found = run(device, statement, handle, rows.view(np.uint32))[:, 0]
     assert found.tolist() == [(texels[2, edge - 1, n, 0] + texels[4, 0, n, 0]) / 2 for n in range(edge)]
-    # The corner of +x, +y, +z: a third of each of the three.
+    # The corner of +x, +y, +z, which is on +z: a third of each of the three, in whole units of 1/256.
     found = run(device, statement, handle, np.ones((1, 3), np.float32).view(np.uint32))[:, 0]
-    corner = texels[0, 0, 0, 0] + texels[2, edge - 1, edge - 1, 0] + texels[4, 0, edge - 1, 0]
-    assert abs(found[0] - corner / 3) < 1e-5
+    beside = texels[0, 0, 0, 0] + texels[2, edge - 1, edge - 1, 0]
+    assert found.tolist() == [(85 * beside + 86 * texels[4, 0, edge - 1, 0]) / 256]
 
 
 def test_levels_of_cubes_from_derivatives(device: Emulator) -> None:

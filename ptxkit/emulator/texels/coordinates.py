@@ -85,8 +85,14 @@ def nearest(x: np.ndarray, extent: Any, mode: AddressMode, normalized: bool, shi
 
 
 def linear(x: np.ndarray, extent: Any, mode: AddressMode | None, normalized: bool, shift: Any) -> Neighbors:
-    """The two texels round a coordinate, with weights in fixed point. `shift`: texels to add."""
+    """The two texels round a coordinate, with weights in fixed point. `shift`: texels to add.
+
+    `clamp` holds for the coordinate, as on an H200: beyond the centre of the last texel there is no fraction,
+    which matters where what is left of a weight is rounded."""
     mode = effective(mode, normalized)
     fixed = np.floor(scaled(x, extent, normalized) * ONE + 0.5).astype(np.int64) - ONE // 2
-    index = (fixed >> FRACTION_BITS) + shift
-    return Neighbors(addressed(index, extent, mode), addressed(index + 1, extent, mode), fixed & (ONE - 1))
+    index, weight = (fixed >> FRACTION_BITS) + shift, fixed & (ONE - 1)
+    lower, upper = addressed(index, extent, mode), addressed(index + 1, extent, mode)
+    if mode is AddressMode.CLAMP:
+        weight = np.where(lower.number == upper.number, 0, weight)
+    return Neighbors(lower, upper, weight)

@@ -55,12 +55,14 @@ class Tap:
         inside: where it is a texel; None where all are, else others have the border's colour.
         bordered: whether they have it; else they are zeros.
         weight: in units of 1/256; None for the only texel of a fetch.
+        slice: the number of its slice: of its level, and of those along z.
     """
 
     address: Array
     inside: Any = None
     weight: Any = None
     bordered: bool = True
+    slice: int = 0
 
 
 class _Table:
@@ -130,10 +132,11 @@ def taps(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
     level = levels.choose(asked, texture.sampler, texture.array)
     if level.next is None:
         return list(_of_level(texture, table, level.level, where, place.shifts, ONE))
-    return [
-        *_of_level(texture, table, level.level, where, place.shifts, ONE - level.weight),
-        *_of_level(texture, table, level.next, where, place.shifts, level.weight),
-    ]
+    first = list(_of_level(texture, table, level.level, where, place.shifts, ONE - level.weight))
+    second = list(_of_level(texture, table, level.next, where, place.shifts, level.weight))
+    for tap in second:
+        tap.slice += first[-1].slice + 1
+    return [*first, *second]
 
 
 QUAD = ((False, True), (True, True), (True, False), (False, False))
@@ -209,7 +212,7 @@ def _of_level(
     made: list[tuple[Tap, Any]] = []
     for upper, weight in weights.split(total, [pair.weight for pair in pairs]):
         tap, missing = _corner(texture, table, level, where, pairs, upper)
-        tap.weight = weight
+        tap.weight, tap.slice = weight, sum(upper[2:])
         made.append((tap, missing))
     if sampler.seamless:
         _share_corners(made)
@@ -234,10 +237,16 @@ def _corner(
 
 
 def _share_corners(made: Sequence[tuple[Tap, Any]]) -> None:
-    """Where three faces meet there are three texels: they share the weight of the fourth."""
-    lost: Any = sum(np.where(missing, tap.weight, 0) for tap, missing in made)
-    for tap, missing in made:
-        tap.weight = np.where(missing, 0, tap.weight + lost / 3)
+    """Where three faces meet there are three texels, which share the weight of the fourth: the two beside it
+    get a third each, rounded, and the one across gets the rest, as on an H200."""
+    for number, (lost, missing) in enumerate(made):
+        weight = np.where(missing, lost.weight, 0)
+        third = (weight + 1) // 3
+        across = len(made) - 1 - number
+        for other, (tap, _) in enumerate(made):
+            if other != number:
+                tap.weight = tap.weight + (weight - 2 * third if other == across else third)
+        lost.weight = lost.weight - weight
 
 
 def _pairs(

@@ -18,7 +18,7 @@ def split(total: Any, parts: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], 
     """The weights of all neighbours of a place.
 
     The slices along z are split first, then each along x, then each along y: what goes to the upper neighbour
-    is rounded, a half up, but along y on the lower side of x down; the lower one gets the rest.
+    is rounded, a half down, but along x, and along y on the upper side of x, up; the lower one gets the rest.
 
     Args:
         total: their sum, in units of 1/256.
@@ -31,7 +31,7 @@ def split(total: Any, parts: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], 
     across, *others = parts
     slices: list[tuple[tuple[bool, ...], Any]] = [((), total)]
     if len(parts) == 3:
-        above = _share(total, parts[2], up)
+        above = _share(total, parts[2], down)
         slices = [((False,), total - above), ((True,), above)]
     for z, held in slices:
         right = _share(held, across, up)
