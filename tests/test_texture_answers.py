@@ -1,5 +1,5 @@
-"""Fetches that an H200 answered (driver 580.159.04): texels, weights and places of random fetches, and the bits
-that it gave for them. No document says how these come out."""
+"""Fetches that an H200 answered (driver 580.159.04): texels, weights and places of random fetches, and the
+bits that it gave for them. No document says how these come out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from textures import array, run, texture
 
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.texels import filters, weights
+from ptxkit.emulator.texels.formats import FORMATS
 from ptxkit.emulator.texels.objects import AddressMode, Sampler
 
 FOUR = "{%o0, %o1, %o2, %o3}"
@@ -24,7 +26,7 @@ def numbers(words: str) -> np.ndarray:
 
 
 def test_a_level_is_cut_off_before_the_bias_is_added(device: Emulator) -> None:
-    """-0.1312 and a bias of 0.6316 make half a level of units of 1/256 that are cut off toward zero: -33 and 161."""
+    """-0.1312 and a bias of 0.6316 are -33 and 161 units of 1/256, cut off toward zero: half a level."""
     levels = [np.full((8 >> n, 8 >> n, 1), n, np.float32) for n in range(3)]
     clamp = (0.35814607603893944, 0.5768907274831111)
     sampler = Sampler(normalized=True, level_bias=0.6316125010810163, level_clamp=clamp)
@@ -54,7 +56,7 @@ def test_a_clamped_coordinate_has_no_fraction(
 
 
 def test_corners_of_a_seamless_cube(device: Emulator) -> None:
-    """The weight of the texel that there is not goes to the others in whole units, the rest to the one across."""
+    """The weight of the texel that there is not goes to the others in whole units, the rest across."""
     faces = numbers("bef33edd bfbae0b5 3ef5d6a6 bd9dd162 bf6da3ff bf1a9a3f")
     sampler = Sampler(linear=True, normalized=True, seamless=True)
     handle = texture(device, array(device, "cube", [faces.reshape(6, 1, 1, 1)]), sampler)
@@ -64,3 +66,87 @@ def test_corners_of_a_seamless_cube(device: Emulator) -> None:
     statement = f"tex.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
     found = run(device, statement, handle, inputs, dtype=np.uint32)[:, 0]
     assert found.tolist() == [0xBF0ADDCC, 0xBEBE074D, 0xBF888035, 0xBDCF40DB, 0xBED2E439]
+
+
+@pytest.mark.parametrize(
+    ("texels", "weight", "answer"),
+    [
+        ("bf7f7836 3bbbb666", 248, 0xBCD20209),
+        ("bf5388ec 3bbbb666", 248, 0xBCA612BF),
+        ("3d55ca29 bf96c140", 10, 0x3B87F59B),
+    ],
+)
+def test_levels_are_added_exactly(device: Emulator, texels: str, weight: int, answer: int) -> None:
+    """No bits of the smaller texel are cut off, as they are among the neighbours of one level."""
+    levels = [np.full((4 >> n, 1), part, np.float32) for n, part in enumerate(numbers(texels))]
+    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    handle = texture(device, array(device, "1d", levels), sampler)
+    inputs = np.array([[0.5, weight / 256]], np.float32).view(np.uint32)
+    statement = f"tex.level.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}], %i1"
+    assert run(device, statement, handle, inputs, dtype=np.uint32)[0, 0] == answer
+
+
+@pytest.mark.parametrize(
+    ("shares", "texels", "answer"),
+    [
+        (
+            ((221, (182, 106, 128)), (35, (27, 117, 128))),
+            """bf6b65dc 3e888f04 bfe31509 3ff39c76 3ff26b13 bfb875e6 3f0ec6c3 3f5bdccd
+            3f5a179d be86511b 3f85bdaf be243bbc bbaa4b55 bfcd64f9 3f3edf8f 3ebf0d92""",
+            0x3E0891DB,
+        ),
+        (
+            ((43, (223, 212, 128)), (213, (151, 170, 128))),
+            """bf97e226 3fba9f1e beaad017 bee3619b 3e8ceaba 3e0d8f46 bfb27783 bf970c60
+            bfda174e 3fcd0922 3fd22809 be5ef67d bf073bc8 bfa39e36 3fe88996 bffc0d02""",
+            0xBE8CFF27,
+        ),
+    ],
+)
+def test_a_half_between_slices_goes_to_the_lower(
+    shares: tuple[tuple[int, tuple[int, ...]], ...], texels: str, answer: int
+) -> None:
+    """Two levels of three dimensions, each with its weight and fractions along x, y and z: sixteen texels."""
+    parts = [
+        weight
+        for total, fractions in shares
+        for _, weight in weights.split(np.array([total]), [np.array([part]) for part in fractions])
+    ]
+    values = list(numbers(texels)[:, None])
+    slices = [number // 4 for number in range(16)]
+    assert filters.number_sum(values, parts, slices, 24).tolist() == [answer]
+
+
+@pytest.mark.parametrize(
+    ("texels", "parts", "answer"),
+    [
+        ((-16, 0, 57, 0), (74, 58, 69, 55), 0x3DAD215A),
+        ((-78, -14, -48, -44), (30, 0, 226, 0), 0xBECFB19F),
+        ((0, -25, 0, -104), (112, 45, 70, 29), 0xBE027105),
+        ((14, 117, 81, -43), (139, 0, 117, 0), 0x3EB3E168),
+        ((86, -96, 13, 17), (236, 9, 11, 0), 0x3F1A2134),
+    ],
+)
+def test_sums_of_fractions_of_eight_bits_with_a_sign(
+    texels: tuple[int, ...], parts: tuple[int, ...], answer: int
+) -> None:
+    raw = [np.array([texel], np.int8) for texel in texels]
+    weight = [np.array([part]) for part in parts]
+    assert filters.fraction_sum(raw, weight, FORMATS["s8"]).tolist() == [answer]
+
+
+def test_a_gather_gives_fractions_as_a_filter_does(device: Emulator) -> None:
+    """Although the sampler takes the nearest texel: -2 of 127 are 516 of 32767."""
+    texels = np.array([[-98, 114], [-2, 88]], np.int8)[..., None]
+    handle = texture(device, array(device, "2d", [texels]), Sampler(), fractions=True)
+    inputs = np.ones((1, 2), np.float32).view(np.uint32)
+    found = run(device, f"tld4.r.2d.v4.u32.f32 {FOUR}, [%rd0, {{%i0, %i1}}]", handle, inputs, dtype=np.uint32)
+    assert found[0].tolist() == [0xBC810102, 0x3F316363, 0x3F65CBCC, 0xBF458B8B]
+
+
+def test_a_gather_of_f16_gives_the_nan_of_f16(device: Emulator) -> None:
+    texels = np.array([[0xFF8C, 0x7E26], [0x7C54, 0xFEE6]], np.uint16).view(np.float16)[..., None]
+    handle = texture(device, array(device, "2d", [texels]), Sampler(linear=True))
+    inputs = np.ones((1, 2), np.float32).view(np.uint32)
+    found = run(device, f"tld4.r.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}]", handle, inputs, dtype=np.uint32)
+    assert found[0].tolist() == [0x7FFFE000] * 4

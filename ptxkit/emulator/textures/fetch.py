@@ -17,7 +17,7 @@ from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load
-from ptxkit.emulator.texels import filters, srgb
+from ptxkit.emulator.texels import coordinates, filters, srgb
 from ptxkit.emulator.texels.arrays import TexelArray
 from ptxkit.emulator.texels.formats import ChannelKind, border_texel, fetched
 from ptxkit.emulator.texels.objects import Texture
@@ -149,28 +149,34 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
     weights = [np.broadcast_to(tap.weight, reader.shape) for tap in taps]
     texels = [_texel(reader, texture, tap, weight != 0) for tap, weight in zip(taps, weights, strict=True)]
     level = texture.array.base
+    slices = [tap.slice for tap in taps]
     sums = []
     for component, channel in enumerate(zip(*texels, strict=True)):
-        if texture.fractions and level.format.fraction and not _is_srgb(texture, component):
+        if _is_fraction(texture, component):
             held = [part.view(level.format.dtype) for part in channel]
             sums.append(filters.fraction_sum(held, weights, level.format))
         else:
             numbers = [_component(texture, part, component).view(np.float32) for part in channel]
             bits = filters.BITS[level.format.bytes] if level.format.bytes > 1 else filters.BITS[2]
-            sums.append(filters.number_sum(numbers, weights, bits))
+            sums.append(filters.number_sum(numbers, weights, slices, bits))
     return _answer(reader, _padded(reader, sums))
 
 
 def gather(
     lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: list[Tap], component: int
 ) -> Fetched:
-    """A component of each of four texels; under a linear filter subnormal numbers and NaN come as from it."""
+    """A component of each of four texels. They come through the filter, each with the whole weight, whatever
+    the filter of the sampler is: as its subnormal numbers, its NaN and its fractions."""
     reader = TexelReader(lane_set, guard, site, texture.array)
+    format = texture.array.base.format
     found = []
     for tap in taps:
-        bits = _components(reader, texture, _texel(reader, texture, tap, np.True_))[component]
-        if texture.sampler.linear and texture.array.base.format.kind is ChannelKind.FLOAT:
-            bits = filters.alone(bits)
+        texel = _texel(reader, texture, tap, np.True_)
+        bits = _components(reader, texture, texel)[component]
+        if format.kind is ChannelKind.FLOAT:
+            bits = filters.alone(bits, filters.BITS[format.bytes])
+        elif _is_fraction(texture, component) and component < len(texel):
+            bits = filters.fraction_sum([texel[component].view(format.dtype)], [coordinates.ONE], format)
         found.append(bits)
     return _answer(reader, found)
 
@@ -202,6 +208,11 @@ def _is_srgb(texture: Texture, component: int) -> bool:
     # Of two channels an H200 takes the second for no colour.
     colors = 1 if level.channels == 2 else COLORS
     return texture.sampler.srgb and level.format.name == "u8" and component < colors
+
+
+def _is_fraction(texture: Texture, component: int) -> bool:
+    """Whether a component is read as a fraction of the greatest integer."""
+    return texture.fractions and texture.array.base.format.fraction and not _is_srgb(texture, component)
 
 
 def _component(texture: Texture, raw: np.ndarray, component: int) -> np.ndarray:
