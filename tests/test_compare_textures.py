@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -72,3 +74,19 @@ def test_texels_that_were_not_stored_are_told(setting: Setting) -> None:
     save(path, kind, made)
     _, verdict = compare((setting, KINDS[2]))
     assert verdict.differ > 0
+
+
+def test_answers_that_were_kept_stay_those_of_their_gpu(setting: Setting, tmp_path: Path) -> None:
+    """The document says when the GPU answered to which seed, and what was compared with it when."""
+    kept(setting, KINDS[0])
+    about = {"gpu": "Card", "seed": 7, "date": "2026-01-02T03:04:05+00:00", "commit": "c0ffee"}
+    (setting.folder / "about.json").write_text(json.dumps(about))
+    output = tmp_path / "document.json"
+    tool = str(Path(__file__).resolve().parents[1] / "tools" / "compare_textures.py")
+    command = [sys.executable, tool, "--again", str(setting.folder), "--processes", "1"]
+    subprocess.run([*command, "--output", str(output), "--note", "mended on these"], check=True)
+    document = json.loads(output.read_text())
+    assert {key: document[key] for key in about} == about
+    assert document["note"] == "mended on these"
+    assert document["emulator"]["date"] > about["date"]
+    assert document["totals"]["equal"] == document["totals"]["fetches"] > 0

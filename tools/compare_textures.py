@@ -10,8 +10,10 @@ the GPU, and one launch of 128 fetches of the same PTX on both devices. Results 
 the CUDA C++ Programming Guide defines them; filtered ones may differ by a neighbouring weight of 8 bits,
 as it does not say how a coordinate is rounded to one. A level that derivatives give may be off by 2/256, as
 no document has a formula. How many are equal and how many within that is written down for each kind, and
-what the driver refuses. `--save` keeps every object, input and answer of the GPU. On an H200 with 16 cores
-about three minutes. Exits with 1 where anything differs.
+what the driver refuses. `--save` keeps every object, input and answer of the GPU. Of a comparison with
+answers that were kept the document has both: when the GPU answered, and as `emulator` what was compared with
+it; `--note` is for what the emulator owes to these answers. On an H200 with 16 cores about three minutes.
+Exits with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -48,9 +50,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.again or arguments.save or Path(temporary)
         setting = Setting(TARGET, VERSION, arguments.seed, folder, arguments.ordinal, arguments.patience)
-        about: dict[str, Any] = {"gpu": None}
+        about: dict[str, Any] = {"gpu": None, **provenance()}
         if arguments.again is not None:
-            about = json.loads((folder / ABOUT).read_text())
+            about = json.loads((folder / ABOUT).read_text()) | {"emulator": provenance()}
             names = [name for name in names if (folder / entries()[name].kind.file).exists()]
         elif arguments.only != "emu":
             about = _measure(setting, names)
@@ -61,11 +63,11 @@ def main() -> int:
     head = {
         "schema": 1,
         "kind": "textures",
-        **about,
+        **({"note": arguments.note} if arguments.note else {}),
         "seed": arguments.seed,
+        **about,
         "seconds": round(time.monotonic() - started, 1),
         "totals": _totals(verdicts),
-        **({} if arguments.again is not None else provenance()),
     }
     output = arguments.output
     if output is None and about["gpu"] and not arguments.kinds:
@@ -81,7 +83,7 @@ def _measure(setting: Setting, names: list[str]) -> dict[str, Any]:
     from ptxkit.driver import CudaDevice
 
     device = CudaDevice(setting.ordinal)
-    about = {"gpu": device.name, **provenance()}
+    about = {"gpu": device.name, "seed": setting.seed, **provenance()}
     device.close()
     setting.folder.mkdir(parents=True, exist_ok=True)
     (setting.folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
@@ -142,6 +144,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kinds", default="", metavar="REGEX", help="those whose names contain it: tld4")
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep objects, inputs and the GPU's answers")
     parser.add_argument("--again", type=Path, metavar="DIR", help="compare answers that were kept")
+    parser.add_argument("--note", default="", metavar="TEXT", help="what the document says of the comparison")
     parser.add_argument("--ordinal", type=int, default=0, help="which GPU")
     parser.add_argument("--patience", type=float, default=60, help="seconds that a GPU has for a kind")
     return parser.parse_args()
