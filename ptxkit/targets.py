@@ -259,7 +259,7 @@ class Limits(NamedTuple):
     Attributes:
         capability: (9, 0).
         part: the typical part that `sm_count` is of, None where none is on sale.
-        sm_count: its streaming multiprocessors.
+        sm_count: its streaming multiprocessors; None where nothing is known, taken as one.
         warps_per_sm: resident warps of a multiprocessor.
         ctas_per_sm: resident CTAs of a multiprocessor.
         shared_per_sm: shared memory of a multiprocessor.
@@ -315,7 +315,7 @@ LIMITS: dict[tuple[int, int], Limits] = {
         Limits((9, 0), "H100 SXM, H200", 132,                      64, 32, 228 * KIB, 227 * KIB, 16),
         Limits((10, 0), "B200", 148,                               64, 32, 228 * KIB, 227 * KIB, 16, 512),
         Limits((10, 3), "B300", 148,                               64, 32, 228 * KIB, 227 * KIB, 16, 512),
-        Limits((10, 7), None, None,                                64, 16, 328 * KIB, 327 * KIB, 16, 576),
+        Limits((10, 7), None, 148,                                 64, 16, 328 * KIB, 327 * KIB, 16, 576),
         Limits((11, 0), "Jetson AGX Thor", 20,                     48, 24, 228 * KIB, 227 * KIB, 8, 512),
         Limits((12, 0), "RTX 5090", 170,                           48, 24, 100 * KIB,  99 * KIB, 8),
         Limits((12, 1), "GB10", 48,                                48, 24, 100 * KIB,  99 * KIB, 8),
@@ -323,7 +323,8 @@ LIMITS: dict[tuple[int, int], Limits] = {
 }
 # fmt: on
 """Limits by compute capability. Of (10, 7), which nobody sells yet, CTAs and shared memory are from the
-toolkit's occupancy calculator, the columns of Tensor Memory from the manual, and the rest is (10, 3)'s."""
+toolkit's occupancy calculator, the columns of Tensor Memory from the manual, and the rest is (10, 3)'s, the
+number of multiprocessors, too: a cluster needs several, each with its own Tensor Memory."""
 
 PORTABLE_CLUSTER = 8
 """The cluster size in CTAs that every part with clusters takes without opting in."""

@@ -68,6 +68,34 @@ def test_an_exclusive_allocation_is_the_only_one_of_its_sm(
     assert f"CTA ({neighbour}, 0, 0) is at line 15" in str(caught.value)
 
 
+CLUSTERED = """
+.version 9.4
+.target sm_107a
+.address_size 64
+.visible .entry k(.param .u64 out)
+.reqntid 32
+.reqnctapercluster 2
+{
+    .reg .b32 %r<4>;
+    .shared .align 4 .b32 slot;
+    tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [slot], 576;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ld.shared.b32 %r1, [slot];
+    tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %r1, 576;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_ctas_of_a_cluster_have_the_columns_of_two_sms(order: str) -> None:
+    device = Emulator(order=order)
+    kernel = device.load(CLUSTERED).kernel()
+    kernel.launch((4,), (32,), [device.array(np.zeros(1, np.uint32))])
+    assert device.findings == []
+
+
 WIDE = (
     PAIR.replace(".version 8.8", ".version 9.4")
     .replace("sm_100a", "sm_107a")
