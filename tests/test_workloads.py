@@ -18,6 +18,7 @@ from ptxkit.workloads.comparison import compare
 from ptxkit.workloads.declared import Declared, DeclaredProblem
 from ptxkit.workloads.expect import Expect
 from ptxkit.workloads.nvfp4_gemv import permute_scales
+from ptxkit.workloads.ue5m3_gemm import UE5M3
 
 GEMV = workload("nvfp4_gemv")
 SMALL = {"M": 24, "K": 128, "L": 2}
@@ -150,6 +151,53 @@ def test_the_reference_of_the_matrix_product() -> None:
     assert inputs["sfb_permuted"][0, 1, 6, 0, 1] == inputs["sfb"][6, 5]
     assert {tensor.name for tensor in problem.tensors(sizes)} == {*inputs, "sfa_permuted", "d"}
     assert problem.cost(sizes).bytes_read == (5 + 7) * (48 + 6)
+
+
+def test_the_reference_of_the_products_by_experts() -> None:
+    problem = workload("ue5m3_gemm")
+    sizes = {"M": 300, "N": 5, "K": 96, "E": 2}
+    problem.check(sizes)
+    inputs = problem.generate(sizes, "full", 3, frozenset({"sfa_permuted", "sfb_permuted"}))
+    expected = problem.reference(sizes, inputs)["d"]
+    assert inputs["experts"].tolist() == [0, 0, 1] or inputs["experts"].tolist() == [0, 1, 1]
+    values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+    def element(packed: np.ndarray, codes: np.ndarray, k: int) -> float:
+        code, scale = int(packed[k // 2]) >> 4 * (k % 2) & 15, int(codes[k // 16])
+        power = 2.0 ** (scale // 8 - 15) * (1 + scale % 8 / 8) if scale >= 8 else scale * 2.0**-17
+        return float(values[code & 7]) * (-1) ** (code // 8) * power
+
+    for m, n in [(0, 0), (127, 4), (128, 1), (299, 3)]:
+        expert = inputs["experts"][m // 128]
+        terms = [
+            element(inputs["a"][m], inputs["sfa"][m], k)
+            * element(inputs["b"][expert, n], inputs["sfb"][expert, n], k)
+            for k in range(96)
+        ]
+        assert expected.values[m, n] == pytest.approx(sum(terms), rel=1e-12)
+        assert expected.slack[m, n] == pytest.approx(sum(map(abs, terms)) * 2.0**-20)
+    assert inputs["sfa_permuted"].shape == (3, 2, 32, 4, 4)
+    assert inputs["sfa_permuted"][2, 1, 11, 1, 0] == inputs["sfa"][299, 4]
+    assert inputs["sfb_permuted"].shape == (2, 1, 2, 32, 4, 4)
+    assert inputs["sfb_permuted"][1, 0, 1, 4, 0, 1] == inputs["sfb"][1, 4, 5]
+    assert not inputs["sfb_permuted"][:, :, 1, :, :, 2:].any()
+    assert {tensor.name for tensor in problem.tensors(sizes)} == {*inputs, "d"}
+    assert problem.cost(sizes).bytes_read == (300 + 2 * 5) * (48 + 6) + 4 * 3
+
+
+def test_inputs_by_experts_have_every_finite_scale_factor() -> None:
+    inputs = workload("ue5m3_gemm").generate({"M": 200, "N": 512, "K": 544, "E": 2}, "full", 0, frozenset())
+    for name in ("sfa", "sfb"):
+        assert set(inputs[name].reshape(-1).tolist()) == set(range(0xFF))
+        spread = np.ptp(inputs[name].astype(int), axis=-1)
+        assert spread.max() < 16
+
+
+def test_scale_factors_of_type_ue5m3() -> None:
+    """PTX ISA 9.4: five bits of exponent, bias 15, three of mantissa."""
+    assert [UE5M3[code] for code in (0, 1, 7, 8, 9, 0x78, 0xFE)] == [
+        0, 2.0**-17, 7 * 2.0**-17, 2.0**-14, 1.125 * 2.0**-14, 1, 114688,
+    ]  # fmt: skip
 
 
 def test_the_registry() -> None:

@@ -43,6 +43,7 @@ WORKLOADS: dict[str, str] = {
     "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
     "sparse_attn_bwd": "ptxkit.workloads.sparse_attn_bwd:SparseAttnBwd",
     "sparse_attn_bwd_phase1": "ptxkit.workloads.sparse_attn_bwd:SparseAttnBwdPhase1",
+    "ue5m3_gemm": "ptxkit.workloads.ue5m3_gemm:Ue5m3Gemm",
 }
 """Where each registered problem lives."""
 
