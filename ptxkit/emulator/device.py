@@ -106,6 +106,7 @@ class Emulator:
         """Called with each launch before it begins."""
         self.output: Callable[[str], None] = _print
         self.launches = 0
+        self.last_launch: LaunchState | None = None
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[EmulatorModule] = weakref.WeakSet()
 
@@ -372,7 +373,7 @@ class EmulatorKernel:
         )
         state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)
         execution = Execution(program, state, programmatic)
-        device.counts = state.counts
+        device.counts, device.last_launch = state.counts, state
         if device.prepare is not None:
             device.prepare(execution)
         execution.run(device.progress)

@@ -14,8 +14,10 @@ import numpy as np
 
 from ptxkit.device.protocol import Buffer, Device, Kernel, LoadedModule
 from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Counts, Emulator
 from ptxkit.emulator.device import EmulatorKernel
+from ptxkit.emulator.last_writer import last_writer
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, Launch, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
@@ -163,6 +165,18 @@ class LoadedPlan:
     def outputs(self) -> Arrays:
         """What the outputs hold, as stored."""
         return {name: self.read(name) for name, tensor in self.tensors.items() if tensor.role == "output"}
+
+    def writer_of(self, comparison: OutputComparison) -> str | None:
+        """Who wrote the first wrong element of an output; None where that is not known."""
+        launch = self.device.last_launch if isinstance(self.device, Emulator) else None
+        if launch is None or comparison.first is None:
+            return None
+        tensor, index = self.tensors[comparison.tensor].tensor, comparison.first.index
+        place = sum(i * stride for i, stride in zip(index[:-1], tensor.strides, strict=True))
+        inner = index[-1] if index else 0
+        return last_writer(
+            launch, self.buffers[tensor.name].address + place + inner * DTYPES[tensor.dtype].bits // 8
+        )
 
     def free(self) -> None:
         """Give the tensors back."""

@@ -117,8 +117,13 @@ def describe(plan: LaunchPlan) -> dict[str, Any]:
     }
 
 
-def judge(comparison: OutputComparison) -> list[Diagnostic]:
-    """P801 or P802 for an output that is wrong, nothing for one that is right."""
+def judge(comparison: OutputComparison, writer: str | None = None) -> list[Diagnostic]:
+    """P801 or P802 for an output that is wrong, nothing for one that is right.
+
+    Args:
+        comparison: of the output.
+        writer: who wrote its first wrong element, if that is known.
+    """
     first = comparison.first
     if comparison.ok or first is None:
         return []
@@ -130,7 +135,7 @@ def judge(comparison: OutputComparison) -> list[Diagnostic]:
         )
         where = f"the first is `{name}[{index}]`, which should be {first.expected:.9g}"
         help = "check the grid against the shape, and the bounds that the kernel tests"
-        return [Diagnostic("P802", message, notes=(where,), help=help)]
+        return [Diagnostic("P802", message, notes=(where, *comparison.patterns), help=help)]
     tolerance = comparison.tolerance
     verb = "is" if comparison.wrong == 1 else "are"
     message = (
@@ -140,9 +145,12 @@ def judge(comparison: OutputComparison) -> list[Diagnostic]:
     parts = {"{:g} of the value": tolerance.rtol, "{:g}": tolerance.atol, "{:g} ulp": tolerance.ulp}
     allowed = " + ".join(shown.format(part) for shown, part in parts.items() if part) or "none"
     in_ulp = f"{comparison.max_ulp:.3g} ulp, " if comparison.in_ulp else ""
-    notes = [f"largest error {in_ulp}{comparison.max_abs:.3g} absolute; allowed: {allowed}"]
+    notes = [*comparison.patterns]
+    notes += [f"largest error {in_ulp}{comparison.max_abs:.3g} absolute; allowed: {allowed}"]
     if comparison.unwritten:
         notes.append(f"{comparison.unwritten} of them were never written")
+    if writer is not None:
+        notes.append(f"the first was written by {writer}")
     help = f"`--save {name}={name}.npy` keeps the output"
     return [Diagnostic("P801", message, notes=tuple(notes), help=help)]
 

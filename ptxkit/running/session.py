@@ -171,7 +171,7 @@ class Session:
             self._emulating = False
             compared = case.compare(outputs)
             self._save(on_device, outputs)
-            judged = [diagnostic for comparison in compared for diagnostic in judge(comparison)]
+            judged = [found for one in compared for found in judge(one, on_device.writer_of(one))]
             if not compared:
                 judged = [not_verified(plan)]
             return Report(

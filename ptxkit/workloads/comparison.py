@@ -40,6 +40,7 @@ class OutputComparison:
         max_share: the largest part of what is allowed that an error there takes; infinite where none is.
         infinite: elements that the type rounds to infinity, as they should be.
         first: the first wrong element in memory order.
+        patterns: what the wrong elements have in common, a sentence each.
     """
 
     tensor: str
@@ -53,6 +54,7 @@ class OutputComparison:
     infinite: int
     first: Wrong | None
     tolerance: Tolerance
+    patterns: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -92,6 +94,7 @@ class OutputComparison:
             "max_share": json_number(self.max_share),
             "infinite": self.infinite,
             "first": first,
+            "patterns": list(self.patterns),
             "tolerance": {
                 "rtol": self.tolerance.rtol,
                 "atol": self.tolerance.atol,
@@ -117,11 +120,14 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
     wrong = np.flatnonzero(~right.reshape(-1))
     first = None
     unwritten = 0
+    common: tuple[str, ...] = ()
     if wrong.size:
         index = np.unravel_index(int(wrong[0]), tensor.shape)
         place = tuple(int(i) for i in index)
         first = Wrong(place, reference[place].item(), found[place].item())
-        unwritten = int(np.count_nonzero(content.still_poisoned(tensor, stored) & ~right))
+        untouched = content.still_poisoned(tensor, stored) & ~right
+        unwritten = int(np.count_nonzero(untouched))
+        common = _patterns(~right, untouched, found, reference, allowed)
     return OutputComparison(
         tensor=tensor.name,
         dtype=tensor.dtype,
@@ -134,7 +140,20 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         infinite=infinite,
         first=first,
         tolerance=tolerance,
+        patterns=common,
     )
+
+
+def _patterns(
+    wrong: np.ndarray, untouched: np.ndarray, found: np.ndarray, reference: np.ndarray, allowed: Any
+) -> tuple[str, ...]:
+    """What the wrong elements that were written have in common; if none was, those that were not."""
+    from ptxkit.workloads.patterns import patterns, where
+
+    written = wrong & ~untouched
+    if written.any():
+        return patterns(written, found, reference, allowed)
+    return tuple(filter(None, [where(untouched)]))
 
 
 def _floats(

@@ -1,0 +1,192 @@
+"""A wrong result is told by what its wrong elements have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import here, ptxkit, refused
+
+from ptxkit.workloads.patterns import patterns
+
+RANDOM = np.random.default_rng(20)
+A, B = RANDOM.standard_normal((128, 256)), RANDOM.standard_normal((256, 96))
+C = A @ B
+S = RANDOM.standard_normal((64, 64))
+V = np.arange(1000.0)
+ROW, COLUMN = np.indices(C.shape)
+
+
+def having(values: np.ndarray, index: Any, new: Any) -> np.ndarray:
+    changed = values.copy()
+    changed[index] = new
+    return changed
+
+
+def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
+    """As of an output of bf16 whose tolerance is a few of its units."""
+    bits = np.asarray(found, np.float32).view(np.uint32)
+    stored = ((bits + 0x8000) & 0xFFFF0000).view(np.float32).astype(np.float64)
+    stored = np.where(np.isnan(found), np.nan, stored)
+    allowed = np.abs(expected) * 2.0**-7 + 1e-3
+    return patterns(~(np.abs(stored - expected) <= allowed), stored, expected, allowed)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "sentences"),
+    [
+        (C, C, ()),
+        (having(C, np.s_[64:], 0), C, ("they fill rows from 64 on", "each of them is 0")),
+        (having(C, np.s_[:, 1::2], np.nan), C, ("they fill odd columns", "each of them is NaN")),
+        (
+            having(C, np.s_[:, 3::4], 99),
+            C,
+            ("they fill columns whose number modulo 4 is 3", "each of them is 99"),
+        ),
+        (having(C, np.s_[5], C[6]), C, ("they fill row 5", "each of them holds what belongs at [i + 1, j]")),
+        (
+            having(C, np.s_[32:64, 16:32], C[32:64, 16:32] * 4),
+            C,
+            ("they fill columns 16 to 31 of rows 32 to 63", "each of them is 4 times what it should be"),
+        ),
+        (np.where(COLUMN > ROW, 0, C), C, ("they lie above the diagonal", "each of them is 0")),
+        (-C, C, ("each of them has the opposite sign",)),
+        (C / 2, C, ("each of them is 1/2 times what it should be",)),
+        (C * 1.5, C, ("each of them is 1.5 times what it should be",)),
+        (C + 8, C, ("each of them is 8 too large",)),
+        (S.T, S, ("each of them holds what belongs at [j, i]: it is transposed",)),
+        (C[ROW, COLUMN ^ 8], C, ("each of them holds what belongs at [i, j ^ 8]",)),
+        (np.roll(C, 1, 0), C, ("each of them holds what belongs at [(i - 1) % 128, j]",)),
+        (V[::-1], V, ("each of them holds what belongs at [999 - i]",)),
+        (
+            np.where(V % 32 == 31, -5, V),
+            V,
+            ("they fill elements whose number modulo 32 is 31", "each of them is -5"),
+        ),
+        (C * 1e-9, C, ()),
+        (having(V, [3, 17, 400], 0), V, ()),
+        (C + RANDOM.standard_normal(C.shape), C, ()),
+    ],
+    ids=[
+        "right",
+        "rows",
+        "odd columns",
+        "every fourth",
+        "a row of another",
+        "a tile",
+        "a triangle",
+        "sign",
+        "half",
+        "factor",
+        "offset",
+        "transposed",
+        "exclusive or",
+        "rolled",
+        "mirrored",
+        "a lane",
+        "lost",
+        "few",
+        "noise",
+    ],
+)
+def test_what_is_said(found: np.ndarray, expected: np.ndarray, sentences: tuple[str, ...]) -> None:
+    if expected is V and sentences and "belongs" in sentences[-1]:
+        assert patterns(found != V, found, V, 0) == sentences
+    else:
+        assert said(found, expected) == sentences
+
+
+@pytest.mark.parametrize(("rows", "shift", "piece"), [(8, 0, 8), (4, 1, 8), (2, 2, 16)])
+def test_a_swizzle_of_one_side(rows: int, shift: int, piece: int) -> None:
+    values = RANDOM.standard_normal((64, 64))
+    row, column = np.indices(values.shape)
+    moved = values[row, column ^ ((row >> shift) % rows * piece)]
+    by = f"(i / {1 << shift} % {rows})" if shift else f"(i % {rows})"
+    assert said(moved, values)[-1] == (
+        f"each of them holds what belongs at [i, j ^ {by} * {piece}]: a swizzle that only one side applies"
+    )
+
+
+@pytest.mark.parametrize("steps", [1, 16, 32])
+def test_a_part_of_the_sum_is_missing(steps: int) -> None:
+    part = np.s_[48 : 48 + steps]
+    number = "one step" if steps == 1 else f"{steps} steps"
+    (sentence,) = said(C - A[:, part] @ B[part], C)
+    assert sentence.startswith(f"the differences are a matrix of rank {steps}: as if {number} along")
+
+
+CARD = """// /// ptxkit
+// [launch]
+// grid = 64
+// block = 64
+// params = ["x", "y"]
+// [presets]
+// smoke = {}
+// [tensors]
+// x = { dtype = "f32", shape = ["64", "64"], init = "randn" }
+// y = { dtype = "f32", shape = ["64", "64"], expect = "x" }
+// ///
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry copy(.param .u64 x, .param .u64 y)
+{
+    .reg .pred %p;
+    .reg .u32 %i, %j, %at, %to;
+    .reg .u64 %x, %y, %a, %b;
+    .reg .f32 %v;
+    ld.param.u64 %x, [x];
+    ld.param.u64 %y, [y];
+    mov.u32 %i, %ctaid.x;
+    mov.u32 %j, %tid.x;
+    mad.lo.u32 %at, %i, 64, %j;
+    mad.wide.u32 %a, %at, 4, %x;
+    ld.global.f32 %v, [%a];
+    MOVE
+    mad.wide.u32 %b, %to, 4, %y;
+    st.global.f32 [%b], %v;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "code", "sentences", "writer"),
+    [
+        (
+            "xor.b32 %to, %at, 4;",
+            "P801",
+            ["each of them holds what belongs at [i, j ^ 4]"],
+            "thread (4, 0, 0) of CTA (0, 0, 0)",
+        ),
+        (
+            "mad.lo.u32 %to, %j, 64, %i;",
+            "P801",
+            ["each of them holds what belongs at [j, i]: it is transposed"],
+            "thread (0, 0, 0) of CTA (1, 0, 0)",
+        ),
+        ("setp.ge.u32 %p, %i, 48; @%p ret; mov.u32 %to, %at;", "P802", ["they fill rows from 48 on"], None),
+        (
+            "mov.u32 %to, %at; setp.lt.u32 %p, %j, 32; @%p add.f32 %v, %v, %v;",
+            "P801",
+            ["they fill columns 0 to 31", "each of them is 2 times what it should be"],
+            "thread (0, 0, 0) of CTA (0, 0, 0)",
+        ),
+    ],
+    ids=["exclusive or", "transposed", "too few rows", "columns doubled"],
+)
+def test_a_run_says_it(
+    tmp_path: Path, move: str, code: str, sentences: list[str], writer: str | None
+) -> None:
+    kernel = tmp_path / "copy.ptx"
+    kernel.write_text(CARD.replace("MOVE", move))
+    printed = refused(ptxkit("run", kernel, "--device", "emu"), 4, code)
+    for sentence in sentences:
+        assert f"= note: {sentence}\n" in printed
+    assert f'"{sentences[0]}"' in here("run", kernel, "--device", "emu", "--json").stdout
+    line = CARD[: CARD.index("st.global")].count("\n") + 1
+    by = f"= note: the first was written by `st.global.f32` at line {line}, {writer}\n"
+    assert (by in printed) == (writer is not None)
+    assert "the first was written" not in here("run", kernel, "--device", "emu", "--no-sanitize").stdout
