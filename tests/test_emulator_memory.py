@@ -678,7 +678,7 @@ def test_asynchronous_stores_of_fewer_registers_than_they_say() -> None:
 
 
 def test_parameters_are_not_stored_to_by_an_address() -> None:
-    text = module(TID + "    mov.u64 %rd1, out;\n    st.param.u32 [%rd1], %r20;\n")
+    text = module(TID + "    mov.u64 %rd1, out;\n    cvta.param.u64 %rd1, %rd1;\n    st.u32 [%rd1], %r20;\n")
     assert "param memory, which kernels only read" in fault("P602", text, [0]).message
 
 

@@ -71,8 +71,8 @@ def base_fits(
 def is_elsewhere(form: Form, space: str, spaces: tuple[str, ...], slots: Mapping[str, str]) -> bool:
     """Whether a generic address names a variable in memory for which the instruction is not.
 
-    Cache policies and `prefetch` and its like are for global memory, atomics not for local; of a variable
-    elsewhere ptxas 13.5 makes no code.
+    Cache policies, `prefetch` and its like, and in atomics vectors of packed halves and a fourth operand are for
+    global memory, atomics not for local; of a variable elsewhere ptxas 13.5 makes no code.
     """
     if space == "local":
         return form.opcode == "atom" or (
@@ -80,8 +80,18 @@ def is_elsewhere(form: Form, space: str, spaces: tuple[str, ...], slots: Mapping
         )
     if spaces != ("generic",) or not space.startswith("shared"):
         return False
-    hinted = "L2::cache_hint" in slots.values() and form.opcode in ("st", "atom", "red")
+    if form.opcode in ("atom", "red"):
+        halves = "vec" in slots and slots.get("type") in ("f16x2", "bf16x2")
+        fourth = form.opcode == "atom" and form.undocumented is not None
+        return halves or fourth or "L2::cache_hint" in slots.values()
+    hinted = form.opcode == "st" and "L2::cache_hint" in slots.values()
     return hinted or form.opcode in ("prefetch", "discard", "applypriority")
+
+
+def is_passed(form: Form, slots: Mapping[str, str]) -> bool:
+    """Whether it accesses parameters of a function, or of a call, and none of a kernel."""
+    space = slots.get("ss")
+    return space == "param::func" or (space == "param" and form.opcode == "st")
 
 
 def bare_fits(spec: Spec, kind: OperandKind, spaces: tuple[str, ...]) -> bool:

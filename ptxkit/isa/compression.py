@@ -29,7 +29,7 @@ form("tcgen05.ld.red.spcompress.sync.aligned.32x32b.num.redOp.sp::2:4{.abs}{.NaN
 
 form("tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols", "7.1", cta_group=GROUP, dst="in shared ~.shared::cta", nCols=COLUMNS, since=FAMILY)
 form("tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32              taddr, nCols", "7.1", cta_group=GROUP, taddr="read u32", nCols=COLUMNS, since=FAMILY)
-for width, mask, needs in (("multicast::cluster multicast::cluster::16b", "reg sum u16", {".multicast::cluster::16b": "9.4"}), ("multicast::cluster::32b", "reg sum u32", {".multicast": RUBIN})):
+for width, mask, needs in (("multicast::cluster multicast::cluster::16b", "sum u16 0..65535", {".multicast::cluster::16b": "9.4"}), ("multicast::cluster::32b", "sum u32 0..4294967295", {".multicast": RUBIN})):
     form("tcgen05.commit.cta_group.mbarrier::arrive::one{.restricted}{.shared::cluster}{.multicast}.b64  [mbar]{, ctaMask}", "12.1", cta_group=GROUP, restricted="sync_restrict::shared::read::mma::a ~sync_restrict::shared::cta ~sync_restrict::shared::cluster", multicast=width, mbar="in shared ~.shared::cluster", ctaMask=mask, rules=".multicast -> ctaMask; ctaMask -> .multicast", since="8.6 sm_100f sm_110f", needs={".sync_restrict::shared::read::mma::a": RUBIN, **needs})
 
 BOTH = {"cta_group": GROUP, "collector": COLLECTOR, "collector_b": OPERAND_B, "d": TMEM_B32, "b_desc": "u64", "idesc": "u32", "enable_input_d": "pred"}

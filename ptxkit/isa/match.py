@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 
-from ptxkit.isa.addresses import bare_fits, base_fits, unified_fits, variable_fits
+from ptxkit.isa.addresses import bare_fits, base_fits, is_passed, unified_fits, variable_fits
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
@@ -30,7 +30,7 @@ class Match:
         read: which are sources, addresses among them.
         ranged: some constant has a range.
         special: some operand is a special register.
-        placed: some operand is an address in a variable.
+        placed: some operand is an address in a variable, or among a function's parameters.
         undocumented: the operands that ptxas takes and the manual does not list: their position, and what they are in words.
     """
 
@@ -136,7 +136,8 @@ def match_operands(candidate: Candidate, kinds: tuple[OperandKind, ...]) -> Matc
         ):
             written = tuple(candidate.form.writes(place) for place in places)
             special = any(_reads_special(kind) for kind in kinds)
-            placed = any(kind[0] == "[" and kind[1][0] == "var" for kind in kinds)
+            passed = is_passed(candidate.form, candidate.slots)
+            placed = any(kind[0] == "[" and (passed or kind[1][0] == "var") for kind in kinds)
             undocumented = _undocumented(candidate, places, kinds)
             ranged = _ranged(candidate.form, places)
             read = tuple(candidate.form.reads(place) for place in places)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.dtypes import DTYPES, FUNDAMENTAL, Kind
-from ptxkit.isa.addresses import is_elsewhere
+from ptxkit.isa.addresses import is_elsewhere, is_passed
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.match import address_spaces
 from ptxkit.isa.notation import Form
@@ -216,9 +216,10 @@ class _OperandMaker:
                 if not is_elsewhere(self.form, "shared", spaces, self.slots):
                     choices.append("v_shared+16")
             elif root == "param":
-                choices = choices if {"load", "store"} & spec.words else ["v_kernel"]
+                known = {"load", "store"} & spec.words and not is_passed(self.form, self.slots)
+                choices = choices if known else []
                 choices += ["v_param", "v_param+32"] if {"load", "store"} & spec.words else []
-                choices += [] if "store" in spec.words else ["v_kernel"]
+                choices += [] if is_passed(self.form, self.slots) else ["v_kernel"]
             elif root in VARIABLES:
                 choices += [VARIABLES[root], f"{VARIABLES[root]}+32"]
                 narrow = self.form.opcode != "mbarrier" or any("shared" in v for v in self.slots.values())

@@ -18,7 +18,7 @@ SPACES = {
     ".cluster": "7.8 sm_90",
 }
 SPACE = "global shared shared::cta shared::cluster"
-UNSHARED = "!.shared & !.shared::cta & !.shared::cluster"
+UNSHARED = "!.shared & !.shared::cta"
 
 # fmt: off
 form("barrier{.cta}.sync{.aligned}             a{, b}",          "1", a="read u32 0..15", b="u32 ~0..4096/32", since="6.0 sm_30", needs=CTA)
@@ -51,7 +51,8 @@ form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cac
 form("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.type       d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="u32 s32 u64 f32 f64", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
 form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="inc dec", type="u32", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
 form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type        d, [a], b{, cache-policy}", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="min max", type="u32 s32 u64 s64", d="sink .type", rules=HINT, since="1.1", needs={**SPACES, **CACHE})
-form("atom{.sem}{.scope}{.space}.cas.type                        d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="b16 b32 b64 b128", d="sink .type", since="1.1", needs={**SPACES, ".b16": "6.3 sm_70", ".b128": "8.3 sm_90", ".b128 & .sys": "8.4"})
+form("atom{.sem}{.scope}{.space}.cas.type                        d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, type="b16 b32 b64", d="sink .type", since="1.1", needs={**SPACES, ".b16": "6.3 sm_70"})
+form("atom{.sem}{.scope}{.space}.cas.b128                        d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, d="sink b128", c="reg b128", since="8.3 sm_90", needs={**SPACES, ".sys": "8.4"})
 form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="reg b32", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
 form("atom{.sem}{.scope}{.space}.op.b32                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b32", c="single f32", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
 form("atom{.sem}{.scope}{.space}.op.b64                          d, [a], b, c", "5", a="unified in .space", sem="relaxed acquire release acq_rel", scope=SCOPE, space=SPACE, op="and or xor exch", d="sink b64", c="exact f64", undocumented="c", rules=UNSHARED, since="1.1", needs=SPACES)
@@ -75,8 +76,8 @@ form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.o
 form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type  [a], b, [mbar]", "7", op="min max", type="u32 s32", a="in shared::cluster ~.shared::cluster", mbar="in shared::cluster ~.shared::cluster", since="8.1 sm_90")
 form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type  [a], b, [mbar]", "7", op="and or xor", type="b32", a="in shared::cluster ~.shared::cluster", mbar="in shared::cluster ~.shared::cluster", since="8.1 sm_90")
 form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.type [a], b, [mbar]", "7", type="u32 s32 u64", a="in shared::cluster ~.shared::cluster", mbar="in shared::cluster ~.shared::cluster", since="8.1 sm_90")
-form("red.async.relaxed.scope{.global}.op.b32   [a], b", "7", scope="gpu sys", op="and or xor", a="in .global", b="u32", undocumented="a", since="8.1 sm_90", needs={".global": "8.7 sm_100"})
-form("red.async.relaxed.scope{.global}.op.type  [a], b", "7", scope="gpu sys", op="add min max inc dec", type="u32 s32 u64 s64", a="in .global", undocumented="a", rules=".inc | .dec -> .u32; .min | .max -> .u32 | .s32", since="8.1 sm_90", needs={".global": "8.7 sm_100"})
+form("red.async.relaxed.scope{.global}.op.b32   [a], b", "7", scope="gpu sys", op="and or xor", a="in .global", b="u32", undocumented="a", since="8.6 sm_100", needs={".global": "8.7"})
+form("red.async.relaxed.scope{.global}.op.type  [a], b", "7", scope="gpu sys", op="add min max inc dec", type="u32 s32 u64 s64", a="in .global", undocumented="a", rules=".inc | .dec -> .u32; .min | .max -> .u32 | .s32", since="8.6 sm_100", needs={".global": "8.7"})
 form("red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type  [a], b", "7", op="add min max inc dec and or xor", type="u32 s32 u64 b32", a="in shared::cluster ~.shared::cluster", undocumented="a", rules=".and | .or | .xor -> .b32; .b32 -> .and | .or | .xor; .inc | .dec -> .u32; .min | .max -> .u32 | .s32", since="8.1 sm_90")
 form("red.async{.mmio}.release.scope{.global}.add.type           [a], b", "7", scope="gpu sys", type="u32 s32 u64 s64", a="in .global", rules=".mmio -> .sys", since="8.7 sm_100")
 

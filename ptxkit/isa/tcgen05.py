@@ -74,5 +74,5 @@ form("tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector}  [d], [a], b-desc, [sp
 
 form("tcgen05.fence::before_thread_sync", "11.1", since=FAMILY)
 form("tcgen05.fence::after_thread_sync",  "11.1", since=FAMILY)
-form("tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64  [mbar]{, ctaMask}", "12.1", cta_group=GROUP, mbar="in shared ~.shared::cluster", ctaMask="reg sum u16", rules=".multicast::cluster -> ctaMask; ctaMask -> .multicast::cluster", since=FAMILY)
+form("tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64  [mbar]{, ctaMask}", "12.1", cta_group=GROUP, mbar="in shared ~.shared::cluster", ctaMask="sum u16 0..65535", rules=".multicast::cluster -> ctaMask; ctaMask -> .multicast::cluster", since=FAMILY)
 # fmt: on

@@ -1,11 +1,14 @@
-"""Addresses in variables: misaligned, or outside the variable. PTX ISA 5.2, 9.7.9, 9.7.13.15."""
+"""Addresses in variables: misaligned, outside the variable, or of other parameters.
+
+PTX ISA 5.1.6, 5.2, 9.7.9, 9.7.13.15.
+"""
 
 from __future__ import annotations
 
 from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.symbols import Scope, Symbol, SymbolKind
-from ptxkit.asm.tree import Address, Instruction, Integer, Name, Variable
+from ptxkit.asm.tree import Address, Function, Instruction, Integer, Name, Variable
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, Kind
 
@@ -17,14 +20,45 @@ MBARRIER, MATRIX_ROW, BULK, TENSOR = 8, 16, 16, 128
 """Bytes to which mbarriers, rows of `ldmatrix`, bulk copies and tensor copies are aligned."""
 
 
-def check_addresses(context: Context, instruction: Instruction, scope: Scope) -> None:
-    """Warn of addresses written as a variable, or that and an offset."""
+def check_addresses(context: Context, instruction: Instruction, scope: Scope, function: Function) -> None:
+    """Check addresses written as a variable, or that and an offset, and those of parameters."""
     for position, operand in enumerate(instruction.operands):
         if type(operand) is Address and isinstance(operand.base, Name):
             symbol = scope.lookup(operand.base.name)
+            if symbol is None:
+                continue
             offset = constant_value(operand.offset) if operand.offset is not None else 0
-            if symbol is not None and symbol.kind is not SymbolKind.REGISTER and offset is not None:
+            if symbol.kind is not SymbolKind.REGISTER and offset is not None:
                 check_place(context, instruction, position, symbol, offset)
+            check_parameter(context, instruction, operand, symbol, function)
+
+
+def check_parameter(
+    context: Context, instruction: Instruction, address: Address, symbol: Symbol, function: Function
+) -> None:
+    """Refuse an address among other parameters than those that the instruction accesses.
+
+    `.param::entry` means a kernel's own. In a kernel `.param::func`, and so every store, means those that it
+    declares for a call, which have names alone: their address can't be taken (5.1.6.2).
+    """
+    modifiers = instruction.modifiers
+    passed = symbol.kind is SymbolKind.VARIABLE and symbol.space == "param"
+    if "param::entry" in modifiers:
+        wanted = "a parameter of the kernel" if passed else None
+    elif function.kind == "entry" and ("param::func" in modifiers or instruction.opcode == "st"):
+        accesses = "param::func" in modifiers or "param" in modifiers
+        wanted = "a parameter declared for a call" if accesses and not passed else None
+    else:
+        return
+    if wanted:
+        found = "a register" if symbol.kind is SymbolKind.REGISTER else f"`{symbol.name}`"
+        context.report(
+            "P219",
+            f"expected {wanted} in the address of `{instruction.spelling}`, found {found}",
+            address.span,
+            labels=label_at(symbol.span, "declared here"),
+            help="`.param::entry` is for a kernel's parameters, `.param::func` for a function's or a call's",
+        )
 
 
 def check_place(

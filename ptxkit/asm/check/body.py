@@ -151,7 +151,7 @@ class _Body:
         if match is not None and match.special:
             check_special_registers(self.context, instruction, kinds)
         if match is not None and match.placed:
-            check_addresses(self.context, instruction, scope)
+            check_addresses(self.context, instruction, scope, self.function)
         self.usage.note(instruction, match, scope)
 
     def note_call(self, call: tree.Instruction, scope: Scope) -> None:
