@@ -193,6 +193,14 @@ def test_inputs_by_experts_have_every_finite_scale_factor() -> None:
         assert spread.max() < 16
 
 
+def test_one_row_by_one_expert_is_no_row_of_zeros() -> None:
+    problem = workload("ue5m3_gemm")
+    sizes = {"M": 1, "N": 8, "K": 64, "E": 1}
+    inputs = problem.generate(sizes, "full", 0, frozenset())
+    assert inputs["sfa"].all()
+    assert problem.reference(sizes, inputs)["d"].values.any()
+
+
 def test_scale_factors_of_type_ue5m3() -> None:
     """PTX ISA 9.4: five bits of exponent, bias 15, three of mantissa."""
     assert [UE5M3[code] for code in (0, 1, 7, 8, 9, 0x78, 0xFE)] == [

@@ -112,6 +112,7 @@ class Ue5m3Gemm(Workload):
 
 def _scales(rng: np.random.Generator, rows: int, blocks: int) -> np.ndarray:
     """Codes (rows, blocks) in `uint8`."""
-    lowest = rng.permutation(np.linspace(1 - SPREAD, LARGEST_SCALE, rows).round().astype(np.int16))
+    steps = np.linspace(1 - SPREAD, LARGEST_SCALE, rows + 2)[1:-1]
+    lowest = rng.permutation(steps.round().astype(np.int16))
     codes = lowest[:, None] + rng.integers(0, SPREAD, (rows, blocks), np.int16)
     return codes.clip(0, LARGEST_SCALE).astype(np.uint8)
