@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from compare.execute import STICKY
+from compare.textures.bare_kinds import bare
 from compare.textures.emulated import run as emulate
 from compare.textures.judge import Verdict, judge
 from compare.textures.kinds import TRIALS, Entry, textures
@@ -52,7 +53,7 @@ def entries() -> Mapping[str, Entry]:
     """Every kind, by name."""
     return {
         entry.kind.name: entry
-        for make in (textures, levels, surfaces, queries, variables)
+        for make in (textures, bare, levels, surfaces, queries, variables)
         for entry in make()
     }
 
