@@ -312,3 +312,32 @@ def test_files_are_linked(tmp_path: Path) -> None:
     printed = refused(here("run", caller, *EMU, *launch, "--link", square), 1, "P201")
     assert f"{square}:8" in printed
     refused(here("run", caller, *EMU, *launch, "--link", tmp_path / "none.ptx"), 2, "P559")
+
+
+UNSET = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y)
+{
+    .reg .u64 %at;
+    .reg .f32 %f;
+    .shared .align 4 .f32 s[4];
+    ld.param.u64 %at, [y];
+    ld.shared.f32 %f, [s];
+    st.global.f32 [%at], %f;
+    ret;
+}
+"""
+
+
+def test_undefined_bytes_are_found_without_a_card_and_without_save(tmp_path: Path) -> None:
+    """Nothing says which tensor is a result, so all are looked at, and no bytes are made up as work."""
+    kernel = tmp_path / "unset.ptx"
+    kernel.write_text(UNSET)
+    given = (*EMU, "--grid", 1, "--block", 1, "--arg", "x=f32[4]:randn", "--arg", "y=f32[4]")
+    found = here("run", kernel, *given)
+    assert (found.returncode, codes(found.stdout + found.stderr)) == (1, ["P606"])
+    kernel.write_text(UNSET.replace("ld.shared.f32 %f, [s]", "mov.f32 %f, 0f3F800000"))
+    right = good("run", kernel, *given)
+    assert codes(right.stdout) == ["P803"]
+    assert "written" not in right.stdout

@@ -76,7 +76,7 @@ class Tensors:
             assert flag.initial is not None
             assert flag.initial.file is not None
             dtype, shape = layout_of(name, Path(flag.initial.file))
-        return PlanTensor(name, dtype, shape, "input" if initial else "scratch", initial)
+        return PlanTensor(name, dtype, shape, "argument", initial)
 
 
 def tensor_maps(

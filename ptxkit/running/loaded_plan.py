@@ -166,6 +166,16 @@ class LoadedPlan:
         """What the outputs hold, as stored."""
         return {name: self.read(name) for name, tensor in self.tensors.items() if tensor.role == "output"}
 
+    def check_arguments(self) -> None:
+        """Whether a kernel left undefined bytes in tensors of which nothing says what they are for.
+
+        Raises:
+            EmulatorFault: P606, as `numpy` of a buffer of the emulator.
+        """
+        for name, tensor in self.tensors.items():
+            if tensor.role == "argument" and isinstance(self.device, Emulator):
+                self.read(name)
+
     def writer_of(self, comparison: OutputComparison) -> str | None:
         """Who wrote the first wrong element of an output; None where that is not known."""
         launch = self.device.last_launch if isinstance(self.device, Emulator) else None

@@ -161,6 +161,7 @@ class Session:
                 on_device.launch(counters)
                 self.device.synchronize()
                 outputs = on_device.outputs()
+                on_device.check_arguments()
             except PtxkitError as ended:
                 passed = [found for found in self.device.findings[known_findings:] if found.is_error]
                 if not passed:

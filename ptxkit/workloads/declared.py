@@ -93,11 +93,14 @@ class DeclaredProblem:
             return usual
         return Tolerance(d.rtol or 0.0, d.atol or 0.0)
 
-    def cost(self) -> Cost:
+    def cost(self) -> Cost | None:
         """Every tensor once: read where it has a content, written where it has an expectation.
 
-        Operations are what the card says of them.
+        Operations are what the card says of them. None where no tensor has an expectation: what the kernel is
+        to do is unknown.
         """
+        if not self._expects and not self._operations:
+            return None
         read = sum(d.tensor.nbytes for d in self.declared.values() if d.initial is not None)
         written = sum(d.tensor.nbytes for d in self.declared.values() if d.expect is not None)
         return Cost(read, written, self._operations, self._arithmetic)

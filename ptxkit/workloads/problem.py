@@ -60,7 +60,8 @@ class Tensor:
         dtype: PTX's name of the element type.
         shape: in elements, outermost first.
         role: `input`, `output` (compared with the reference, poisoned before the launch unless it has a first
-            content) or `scratch` (nothing defined before, nothing looked at after).
+            content), `scratch` (nothing defined before, nothing looked at after) or `argument` (nothing says
+            what it is for).
     """
 
     name: str
