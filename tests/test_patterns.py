@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from command import here, ptxkit, refused
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ptxkit.workloads.patterns import patterns
 
@@ -96,6 +98,34 @@ def test_what_is_said(found: np.ndarray, expected: np.ndarray, sentences: tuple[
         assert patterns(found != V, found, V, 0) == sentences
     else:
         assert said(found, expected) == sentences
+
+
+SPECIAL = (0.0, -0.0, 1.0, -3.0, 5e-324, 1e-300, 1e308, -1e308, np.inf, -np.inf, np.nan)
+
+
+@given(st.data())
+def test_any_values_are_looked_at(data: st.DataObject) -> None:
+    """Also those whose quotients and differences are beyond every number."""
+    shape = data.draw(st.lists(st.integers(1, 9), max_size=3).map(tuple))
+    numbers = st.lists(st.sampled_from(SPECIAL), min_size=int(np.prod(shape)), max_size=int(np.prod(shape)))
+    found, expected = (np.array(data.draw(numbers)).reshape(shape) for _ in range(2))
+    allowed = data.draw(st.sampled_from((0.0, 1e-3, np.inf)))
+    with np.errstate(over="ignore"):
+        wrong = ~(np.abs(np.nan_to_num(found) - np.nan_to_num(expected)) <= allowed)
+    for sentence in patterns(wrong, found, expected, allowed):
+        assert sentence.startswith(("they ", "each of them ", "the differences "))
+
+
+def test_a_quotient_beyond_all_numbers() -> None:
+    found, expected = np.arange(1, 10) * 1e-308, np.arange(9, 0, -1) * 1e300
+    assert patterns(found != expected, found, expected, 0.0) == ()
+
+
+@pytest.mark.parametrize("dtype", [np.uint64, np.int64, np.uint8])
+def test_integers_are_looked_at(dtype: type) -> None:
+    values = np.arange(256).astype(dtype).reshape(16, 16)
+    most = np.full_like(values, np.iinfo(dtype).max)
+    assert patterns(values != most, most, values, 0)[-1] == f"each of them is {float(most[0, 0]):.9g}"
 
 
 @pytest.mark.parametrize(("rows", "shift", "piece"), [(8, 0, 8), (4, 1, 8), (2, 2, 16)])

@@ -18,6 +18,8 @@ MOST = 4096
 """Elements that are looked at for how they differ, spread over all that are wrong."""
 SIDE = 128
 """Rows and columns of the part that is looked at for its rank."""
+MANY = 1e6
+"""Whole factors, and their reciprocals, are below it."""
 GAP = 8.0
 """How many times smaller than the last singular value that counts the next one is."""
 
@@ -129,7 +131,9 @@ def _how(found: np.ndarray, expected: np.ndarray, allowed: np.ndarray) -> str | 
             return "each of them has the opposite sign"
         large = np.abs(expected) >= np.median(np.abs(expected))
         factor = float(np.median(found[large] / expected[large]))
-        near = round(factor) if abs(factor) >= 1 else 1 / round(1 / factor) if abs(factor) > 0 else 0.0
+        near = round(factor) if 1 <= abs(factor) < MANY else 0.0
+        if 1 / MANY < abs(factor) < 1:
+            near = 1 / round(1 / factor)
         for one in (near, factor):
             slack = allowed * max(abs(one), 1.0) + 1e-3 * np.abs(expected * one) * (one == factor)
             tells = np.median(np.abs(one * expected)) > 4 * np.median(allowed)
@@ -233,6 +237,8 @@ def _rank(wrong: np.ndarray, found: np.ndarray, expected: np.ndarray) -> str | N
         if size < 8 or not np.isfinite(difference).all():
             return None
         values = np.linalg.svd(difference, compute_uv=False)
+        if not values[0]:
+            return None
         ratio = values[:-1] / np.maximum(values[1:], values[0] * 1e-15)
     rank = int(np.argmax(ratio)) + 1
     if ratio[rank - 1] < GAP or rank * 2 > size:
