@@ -49,11 +49,13 @@ form("cp.async.bulk.wait_group.sync_restrict::proxy::async  N", "27.2.2", N="rea
 
 # Tensors, whose map's address may be overridden, and on demand its sizes and strides, too.
 Given = Mapping[str, str]
+FIRST = {"tensorCoords": "coordinates s32 0..0"}
+"""With sizes of its own a copy starts at the address that it is given: a number among the coordinates is 0."""
 OVERRIDES: tuple[tuple[str, str, str, Given], ...] = (
     ("1d 2d 3d 4d 5d", "", "", {}),
     ("1d 2d 3d 4d 5d", ".override::global_address", ", gAddr", {"gAddr": "reg u64"}),
-    ("1d", ".override::global_address.override::global_dim", ", gAddr, sizes", {"gAddr": "reg u64", "sizes": "short xdim b8"}),
-    ("2d 3d 4d 5d", ".override::global_address.override::global_dim_stride", ", gAddr, sizes, lowStrides, upStrides", {"gAddr": "reg u64", "sizes": "short xdim b8", "lowStrides": "xdim-1 u32", "upStrides": "reg u16"}),
+    ("1d", ".override::global_address.override::global_dim", ", gAddr, sizes", {"gAddr": "reg u64", "sizes": "short xdim b8", **FIRST}),
+    ("2d 3d 4d 5d", ".override::global_address.override::global_dim_stride", ", gAddr, sizes, lowStrides, upStrides", {"gAddr": "reg u64", "sizes": "short xdim b8", "lowStrides": "xdim-1 u32", "upStrides": "reg u16", **FIRST}),
 )
 for dims, override, parts, given in OVERRIDES:
     tensor = {"dim": dims, "tensorMap": "in global", "tensorCoords": "coordinates s32", **given}

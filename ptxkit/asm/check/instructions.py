@@ -192,7 +192,9 @@ def _leaves(place: OperandPlace, operand: Operand) -> Iterator[tuple[OperandPlac
     elif place.shape == "pair" and isinstance(operand, Pair):
         yield from zip(place.parts, (operand.first, operand.second), strict=True)
     elif place.shape == "address" and isinstance(operand, Address):
-        yield from zip(place.parts[1:], operand.rest, strict=False)
+        for part, there in zip(place.parts[1:], operand.rest, strict=False):
+            for element in there.elements if isinstance(there, Vector) else (there,):
+                yield part, element
 
 
 def check_range(
