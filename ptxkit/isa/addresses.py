@@ -78,12 +78,15 @@ def is_elsewhere(form: Form, space: str, spaces: tuple[str, ...], slots: Mapping
         return form.opcode == "atom" or (
             form.opcode == "prefetch" and spaces == ("generic",) and "level" in slots
         )
-    if spaces != ("generic",) or not space.startswith("shared"):
+    if not space.startswith("shared"):
+        return False
+    if form.opcode == "atom" and form.undocumented is not None:
+        return True
+    if spaces != ("generic",):
         return False
     if form.opcode in ("atom", "red"):
         halves = "vec" in slots and slots.get("type") in ("f16x2", "bf16x2")
-        fourth = form.opcode == "atom" and form.undocumented is not None
-        return halves or fourth or "L2::cache_hint" in slots.values()
+        return halves or "L2::cache_hint" in slots.values()
     hinted = form.opcode == "st" and "L2::cache_hint" in slots.values()
     return hinted or form.opcode in ("prefetch", "discard", "applypriority")
 

@@ -223,6 +223,8 @@ def _scalar_fits(
             type_ in ("u32", "b32") and sum_ in ("b32", ("sreg", "u32"), ("sreg", "b32"))
         )
     if isinstance(kind, str) and kind in DTYPES and "imm" not in words:
+        if kind == "b128" and "called" in words:
+            return False
         wanted = "pred" if "pred" in words else type_
         if kind == "f16x2" and "pred" in words:
             return False

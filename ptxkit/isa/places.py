@@ -11,7 +11,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 WORDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved bits single double unified".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved bits single double unified called".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -37,6 +37,7 @@ WORDS = frozenset(
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one
     double      it must not be a `0f` one
+    called      of a wider register: no `.b128`, for ptxas makes a call of the instruction
     advised     the range is the manual's, written `~0..255`; ptxas takes other values, too
     open        the same of its upper end, written `0..~255`; `0..1~3`: ptxas takes up to 3
     plain       of a vector: no element is a special register or a predicate

@@ -220,7 +220,7 @@ class _OperandMaker:
                 choices = choices if known else []
                 choices += ["v_param", "v_param+32"] if {"load", "store"} & spec.words else []
                 choices += [] if is_passed(self.form, self.slots) else ["v_kernel"]
-            elif root in VARIABLES:
+            elif root in VARIABLES and not is_elsewhere(self.form, root, spaces, self.slots):
                 choices += [VARIABLES[root], f"{VARIABLES[root]}+32"]
                 narrow = self.form.opcode != "mbarrier" or any("shared" in v for v in self.slots.values())
                 narrow = narrow and not self.form.name.startswith("tensormap.query")
@@ -263,7 +263,8 @@ class _OperandMaker:
         if "exact" in spec.words:
             return [type_]
         wide = "wide" in spec.words and self.random.random() < 0.4
-        return [r for r in REGISTERS if r != "f16x2" and register_fits(r, type_, wide, element)]
+        without = {"f16x2", "b128"} if "called" in spec.words else {"f16x2"}
+        return [r for r in REGISTERS if r not in without and register_fits(r, type_, wide, element)]
 
     def geometry(self, spec: Spec, type_: str) -> str | None:
         texels, shifts, gradients = GEOMETRY[self.slots["geom"]]
