@@ -236,3 +236,233 @@ def test_two_elements_at_one_place_have_no_sum() -> None:
 
 def test_metadata_that_means_nothing_is_an_error() -> None:
     assert ("P6128", "error") in told(sparse(0x55555555), 1, 128)
+
+
+BARRIER = "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n"
+MEETING = BARRIER.replace(".arrive.", ".arrive.relaxed.")
+ALLOCATED = (
+    "    @%p1 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 64;\n"
+    "    @%p1 tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n"
+)
+READS = tensor_memory_faults.READ
+GRANTED = tensor_memory_faults.PAIR.replace(ALLOCATED, "").replace(BARRIER, BARRIER + ALLOCATED + MEETING, 1)
+"""The pair, which has met already when tensor memory is allocated, and hands the address on by a relaxed
+arrival."""
+GONE_ON = f"    @%p1 bra last;\n{READS}last:\n{MEETING}    @%p1 ld.shared.b32 %r5, [slot];\n"
+"""Others read while the warp that allocated may stand at the next barrier."""
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize("read", [READS, GONE_ON], ids=["by all", "by others, later"])
+def test_the_address_of_tensor_memory_that_a_relaxed_cluster_barrier_hands_on(order: str, read: str) -> None:
+    """DeepGEMM's kernels for pairs of CTAs."""
+    text = GRANTED.replace(READS, read, 1)
+    assert set(told(text, 2, 128, order=order)) == {("P650", "warning")}
+    assert told(text, 2, 128, order=order, strict=True)[-1] == ("P650", "error")
+
+
+def test_an_address_that_no_barrier_hands_on_is_an_error() -> None:
+    assert told(GRANTED.replace(MEETING, "", 1), 2, 128)[-1] == ("P650", "error")
+
+
+def test_the_address_of_another_cta_is_an_error() -> None:
+    remote = (
+        "    mov.u32 %r17, slot;\n    xor.b32 %r18, %r14, 1;\n"
+        "    mapa.shared::cluster.u32 %r17, %r17, %r18;\n    ld.shared::cluster.b32 %r5, [%r17];\n"
+    )
+    assert told(GRANTED.replace(READS, remote, 1), 2, 128)[-1] == ("P650", "error")
+
+
+def test_other_data_that_a_relaxed_cluster_barrier_hands_on_is_an_error() -> None:
+    declared = "    .shared .align 4 .b32 data;\n    .shared .align 8 .b64 late;\n"
+    text = CLUSTER.replace("    .shared .align 8 .b64 late;\n", declared)
+    text = text.replace(RELAXED, "    @%p1 st.shared.u32 [data], 1;\n" + RELAXED, 1)
+    text = text.replace("    st.global", "    ld.shared.u32 %r5, [data];\n    st.global")
+    assert told(text, 2, 64)[-1] == ("P650", "error")
+
+
+RELAXED = "    barrier.cluster.arrive.relaxed;\n"
+
+FILLED = """\
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<10>;
+    .reg .b64 %d<4>;
+    .shared .align 128 .b8 tile[4096];
+    ld.param.u64 %d3, [out];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 127;
+    setp.lt.u32 %p1, %r1, 128;
+    mov.u32 %r3, tile;
+    mad.lo.u32 %r4, %r2, 32, %r3;
+    mov.b32 %r8, 0;
+    @%p1 st.shared.v4.b32 [%r4], {%r8, %r8, %r8, %r8};
+    @%p1 st.shared.v4.b32 [%r4+16], {%r8, %r8, %r8, %r8};
+    fence.proxy.async.shared::cta;
+    @!%p1 bra done;
+    bfe.u32 %r4, %r3, 4, 14;
+    cvt.u64.u32 %d1, %r4;
+    or.b64 %d1, %d1, 0x0000000800080000;
+    add.u64 %d2, %d1, 128;
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r4, %r5, %r6, %r7}, %d1, %d2, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    mad.wide.u32 %d3, %r2, 4, %d3;
+    st.global.u32 [%d3], %r4;
+done:
+    ret;
+}
+"""
+PROXY = "    fence.proxy.async.shared::cta;\n"
+MEET = "    wgmma.fence.sync.aligned;\n"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_zeros_that_a_warpgroup_stores_for_its_own_product(order: str) -> None:
+    """FlashMLA's dense decoding, where the last tile is ragged."""
+    assert set(told(FILLED, 1, 128, order=order)) == {("P650", "warning")}
+    assert told(FILLED, 1, 128, order=order, strict=True) == [("P650", "error")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "block"),
+    [
+        ("mov.b32 %r8, 0;", "mov.b32 %r8, 1;", 128),
+        ("mov.b32 %r8, 0;", "mov.b32 %r8, 0;\n    ld.global.u32 %r8, [%d3];", 128),
+        (PROXY, "", 128),
+        (MEET, PROXY + MEET.replace(";", "; // again"), 128),
+        ("setp.lt.u32 %p1, %r1, 128;", "setp.ge.u32 %p1, %r1, 128;", 256),
+    ],
+    ids=["not zeros", "zeros that came so", "no fence", "a fence that comes too late", "another warpgroup"],
+)
+def test_what_is_stored_for_a_product_without_the_pattern(old: str, new: str, block: int) -> None:
+    text = FILLED.replace(old, new)
+    if block == 256:
+        text = text.replace("    @!%p1 bra done;\n", "    @%p1 bra done;\n")
+    if "again" in new:
+        text = text.replace(PROXY + "    @!", "    @!").replace(
+            PROXY + MEET.replace(";", "; // again"), MEET + PROXY
+        )
+    assert told(text, 1, block)[-1] == ("P650", "error")
+
+
+SCALES = """\
+.version 8.0
+.target sm_90a
+.address_size 64
+.global .align 16 .b32 scales[128];
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<8>;
+    .reg .b32 %r<16>;
+    .reg .b64 %d<6>;
+    .shared .align 128 .b8 tile[4096];
+    .shared .align 128 .b8 ring[512];
+    .shared .align 8 .b64 full;
+    .shared .align 8 .b64 empty;
+    ld.param.u64 %d3, [out];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.lt.u32 %p2, %r1, 128;
+    setp.lt.u32 %p3, %r1, 32;
+    setp.eq.u32 %p4, %r1, 200;
+    mov.u32 %r3, tile;
+    and.b32 %r2, %r1, 127;
+    mad.lo.u32 %r4, %r2, 32, %r3;
+    mov.b32 %r5, 0;
+    st.shared.v4.b32 [%r4], {%r5, %r5, %r5, %r5};
+    st.shared.v4.b32 [%r4+16], {%r5, %r5, %r5, %r5};
+    fence.proxy.async.shared::cta;
+    @%p1 mbarrier.init.shared.b64 [full], 32;
+    @%p1 mbarrier.init.shared.b64 [empty], 1;
+    bar.sync 0;
+    mov.u32 %r8, 0;
+    mov.u32 %r10, ring;
+    @!%p2 bra consume;
+    @!%p3 bra done;
+    mad.lo.u32 %r10, %r1, 16, %r10;
+    mov.u64 %d4, scales;
+    mad.wide.u32 %d4, %r1, 16, %d4;
+fill:
+    xor.b32 %r9, %r8, 1;
+    and.b32 %r9, %r9, 1;
+emptied:
+    mbarrier.try_wait.parity.shared::cta.b64 %p5, [empty], %r9;
+    @!%p5 bra emptied;
+    cp.async.cg.shared.global [%r10], [%d4], 16;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [full];
+    add.u32 %r8, %r8, 1;
+    setp.lt.u32 %p6, %r8, 3;
+    @%p6 bra fill;
+    cp.async.wait_all;
+    bra done;
+consume:
+    mad.lo.u32 %r10, %r2, 4, %r10;
+    bfe.u32 %r4, %r3, 4, 14;
+    cvt.u64.u32 %d1, %r4;
+    or.b64 %d1, %d1, 0x0000000800080000;
+    add.u64 %d2, %d1, 128;
+turn:
+    and.b32 %r9, %r8, 1;
+filled:
+    mbarrier.try_wait.parity.shared::cta.b64 %p5, [full], %r9;
+    @!%p5 bra filled;
+    ld.shared.u32 %r11, [%r10];
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r4, %r5, %r6, %r7}, %d1, %d2, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    @%p4 mbarrier.arrive.shared.b64 _, [empty];
+    add.u32 %r4, %r4, %r11;
+    add.u32 %r8, %r8, 1;
+    setp.lt.u32 %p6, %r8, 3;
+    @%p6 bra turn;
+    mad.wide.u32 %d3, %r2, 4, %d3;
+    st.global.u32 [%d3], %r4;
+done:
+    ret;
+}
+"""
+WAITED = "    wgmma.wait_group.sync.aligned 0;\n"
+PRODUCT = SCALES[SCALES.index("    wgmma.fence") : SCALES.index(WAITED) + len(WAITED)]
+ARRIVES = "    @%p4 mbarrier.arrive.shared.b64 _, [empty];\n"
+COPY = """\
+    cp.async.cg.shared.global [%r10], [%d4], 16;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [full];
+"""
+BULK = """\
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [full], 512;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d4], 512, [full];
+"""
+STORED = "    st.shared.u32 [%r10], %r8;\n    mbarrier.arrive.shared.b64 _, [full];\n"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_scales_that_are_filled_anew_behind_a_product(order: str) -> None:
+    """CUTLASS's example 67, once its ring wraps."""
+    assert set(told(SCALES, 1, 256, order=order)) == {("P650", "warning")}
+    assert told(SCALES, 1, 256, order=order, strict=True) == [("P650", "error")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (PRODUCT, "    mov.u32 %r4, 0;\n"),
+        (WAITED + ARRIVES, ARRIVES + WAITED),
+        (COPY, STORED),
+        (COPY, BULK),
+    ],
+    ids=["no product", "told before the wait", "plain stores", "a bulk copy"],
+)
+def test_scales_that_are_filled_anew_without_the_pattern(old: str, new: str) -> None:
+    text = SCALES.replace(old, new).replace("[full], 32", "[full], 1" if new is BULK else "[full], 32")
+    assert told(text, 1, 256)[-1] == ("P650", "error")
+
+
+def test_scales_that_a_warpgroup_reads_which_does_not_tell() -> None:
+    assert told(SCALES, 1, 384)[-1] == ("P650", "error")

@@ -106,8 +106,9 @@ class ClusterArrival:
         rows = np.flatnonzero(on.any(axis=1))
         happens_before = batch.happens_before
         number = batch.launch.events.take(self.site)
-        happens_before.cluster_arrived[rows] = number
         covered = happens_before.fenced[rows] if self.relaxed else np.full(len(rows), number)
+        if self.relaxed:
+            happens_before.cluster_arrivals.append((number, rows, barrier.arrivals[rows].max(axis=1)))
         locals_ = happens_before.completed.shape[2]
         barrier.gathered = barrier.gathered.grown(barrier.clusters, locals_)
         barrier.published = barrier.published.grown(barrier.clusters, locals_)
@@ -154,5 +155,5 @@ class ClusterWait:
             batch.happens_before.take(barrier.published, some, barrier.of_rows(some))
             batch.happens_before.apart.meet(some)
             batch.happens_before.met[some] = True
-            batch.happens_before.cluster_waited[some] = batch.launch.events.now
+            batch.happens_before.cluster_waits[some] = barrier.waits[some].max(axis=1)
         return hold(lane_set, held, barrier)

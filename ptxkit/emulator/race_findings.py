@@ -88,7 +88,21 @@ def report(
             "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
         )
     whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
-    launch.report(code, message, site, notes, help, label_at(other, whose, site))
+    say = launch.report
+    if shared and (earlier, later) == ("write", "read") and _is_granted_slot(access, them, me):
+        notes.append("a cluster barrier with a `.relaxed` arrival lies between, which orders no memory")
+        say = launch.formally_wrong
+    say(code, message, site, notes, help, label_at(other, whose, site))
+
+
+def _is_granted_slot(access: Reach, them: Party, me: Party) -> bool:
+    """Whether a relaxed cluster barrier hands the address of tensor memory on within a CTA: DeepGEMM."""
+    if them.cta != me.cta or them.site is None or them.site.name != "tcgen05.alloc":
+        return False
+    batch = access.lane_set.batch
+    first = int(batch.position(np.array([me.cta]))[0]) * batch.warps_per_cta
+    by, row = first + them.thread // WARP, first + me.thread // WARP
+    return batch.happens_before.met_relaxed(by, them.number, row)
 
 
 def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:

@@ -39,8 +39,9 @@ class VectorClocks:
         initialised: int64 (rows,), up to which number the row knows every mbarrier of the cluster to be
             initialised: what `fence.mbarrier_init` and a relaxed cluster barrier give.
         init_fenced: int64 (rows,), the event of the row's last `fence.mbarrier_init`.
-        cluster_arrived: int64 (rows,), the event of the row's last arrival at the cluster barrier.
-        cluster_waited: int64 (rows,), the last event before the row's last wait there.
+        cluster_arrivals: the relaxed arrivals at cluster barriers: the event of each, the rows that arrived,
+            and how often each of these had then.
+        cluster_waits: int64 (rows,), how often the row has waited at the cluster barrier.
         last_proxy_fence: int64 (rows,), the event of its last `fence.proxy.async`; 0 for none.
         read_fences: the events of the proxy fences for reads that a row has executed, in order.
         waits: int64 (rows, local numbers), the event of the row's last wait for such an mbarrier.
@@ -73,8 +74,8 @@ class VectorClocks:
         self.completed = np.zeros((batch.rows, size, 0), np.int64)
         self.initialised = np.zeros(batch.rows, np.int64)
         self.init_fenced = np.zeros(batch.rows, np.int64)
-        self.cluster_arrived = np.zeros(batch.rows, np.int64)
-        self.cluster_waited = np.zeros(batch.rows, np.int64)
+        self.cluster_arrivals: list[tuple[int, np.ndarray, np.ndarray]] = []
+        self.cluster_waits = np.zeros(batch.rows, np.int64)
         self.last_proxy_fence = np.zeros(batch.rows, np.int64)
         self.read_fences: dict[int, list[int]] = {}
         self.waits = np.zeros((batch.rows, 0), np.int64)
@@ -180,6 +181,14 @@ class VectorClocks:
         over: np.ndarray = own & (history.number(record) < self.exchanged[rows])
         return over
 
+    def met_relaxed(self, by: int, number: int, row: int) -> bool:
+        """Whether a row has waited at the cluster barrier for a relaxed arrival of another one, the first
+        that this one made after an event. Such an arrival orders no memory."""
+        for event, rows, times in self.cluster_arrivals:
+            if event > number and by in rows:
+                return bool(self.cluster_waits[row] >= times[rows == by][0])
+        return False
+
     def took(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Whether rows know that threads' reads are over, because products took the values that they read."""
         found = np.zeros(len(rows), bool)
@@ -202,6 +211,12 @@ class VectorClocks:
             history.number(record) < self.proxied[rows, SPACES.index(space), column]
         )
         return visible
+
+    def rows_of(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The rows of the threads of some records; -1 for those of another cluster, or another launch."""
+        near, column, _ = self._whose(history, record, rows)
+        width = self.clocks.shape[1]
+        return np.where(near, rows // width * width + column, -1)
 
     def _whose(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray

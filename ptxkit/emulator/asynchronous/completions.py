@@ -14,7 +14,7 @@ from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.asynchronous.reports import Reports
+from ptxkit.emulator.asynchronous.reports import Excuse, Reports
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE, GlobalMemory
@@ -37,12 +37,14 @@ class StrongCopies:
 
 class Completions:
     """The operations of a batch that are in flight, and how their completion is seen. `in_flight`: those
-    whose completion somebody has yet to see; empty without the sanitizer."""
+    whose completion somebody has yet to see; empty without the sanitizer. `excuses`: asked about what nothing
+    orders."""
 
     def __init__(self, batch: Ctas, mbarriers: MBarriers, happens_before: HappensBefore) -> None:
         self.batch, self.mbarriers, self.happens_before = batch, mbarriers, happens_before
         self.reports = Reports(batch, mbarriers, happens_before)
         self.in_flight: list[AsyncOperation] = []
+        self.excuses: list[Excuse] = []
 
     def phases_completed(self, slots: np.ndarray, site: Site) -> None:
         """Enter the accesses of what these phases, which have just completed, signal. Raises P678, an

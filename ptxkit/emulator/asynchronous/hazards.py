@@ -258,6 +258,7 @@ class Hazards(Accesses):
     def _judge(self, earlier: Earlier) -> None:
         happens_before, operation, history = self.happens_before, earlier.operation, earlier.history
         rows, record, over = earlier.rows, earlier.record, earlier.writes and earlier.kind != "write"
+        excused = None
         if not happens_before.surely_covers(history, record, operation.rows, operation.warps):
             lanes = operation.lanes[earlier.items]
             known = self._ordered(operation, history, record, rows, lanes)
@@ -268,7 +269,7 @@ class Hazards(Accesses):
             if earlier.kind != "write" and not surely.all():
                 surely |= happens_before.took(history, record, rows)
             if not surely.all():
-                self.reports.unordered(earlier, int(np.argmin(surely)))
+                excused = self._report_unordered(earlier, np.logical_not(surely))
         if over and "cancels" in operation.site.row.traits:
             self._check_slot(earlier)
         if over and operation.proxy == "async" and self.batch.launch.strict:
@@ -276,6 +277,8 @@ class Hazards(Accesses):
         if operation.proxy != "async" or earlier.writes:
             return
         unfenced = self._unfenced(earlier)
+        if excused is not None:
+            unfenced &= ~excused
         if not unfenced.any():
             return
         # `cp.async` writes through the generic proxy: it is a weak memory operation (9.7.9.25.3.1), and only
@@ -286,6 +289,20 @@ class Hazards(Accesses):
         for some, lenient in ((unfenced & ~copied, False), (unfenced & copied, True)):
             if some.any() and (self.batch.launch.strict or not lenient):
                 self.reports.unfenced(earlier, int(np.argmax(some)), lenient)
+
+    def _report_unordered(self, earlier: Earlier, unordered: np.ndarray) -> np.ndarray:
+        """Report the first access that nothing orders, and the first that practice takes for ordered. Returns
+        which are of the second kind: bool, as `unordered` is."""
+        excused = np.zeros(len(unordered), bool)
+        for excuse in self.excuses:
+            for which, why in excuse(earlier):
+                which = which & unordered & ~excused
+                if which.any():
+                    self.reports.unordered(earlier, int(np.argmax(which)), why)
+                excused |= which
+        if (unordered & ~excused).any():
+            self.reports.unordered(earlier, int(np.argmax(unordered & ~excused)))
+        return excused
 
     def _unfenced(self, earlier: Earlier) -> np.ndarray:
         """Which accesses of threads no proxy fence covers for the async proxy."""

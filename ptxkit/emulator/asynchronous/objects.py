@@ -320,7 +320,7 @@ class Objects(Story):
             labels = label_at(init, "initialised here")
             name = self.name(slot)
             launch, by, user = self.batch.launch, int(self.by[slot]), int(rows[at])
-            met = self.begun[slot] < happens_before.cluster_arrived[by] < happens_before.cluster_waited[user]
+            met = happens_before.met_relaxed(by, int(self.begun[slot]), user)
             # CUTLASS fences its mbarriers and inits one more, which a relaxed cluster barrier hands on.
             say = launch.formally_wrong if met and happens_before.init_fenced[by] else launch.report
             say(

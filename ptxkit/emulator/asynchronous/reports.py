@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,10 @@ class Earlier:
         return self.operation.thread(int(self.items[at]))
 
 
+Excuse = Callable[[Earlier], Iterable[tuple[np.ndarray, str]]]
+"""Tells which of some unordered accesses practice begins such a race with, and what it goes by."""
+
+
 class Reports:
     """Reports the findings of a batch."""
 
@@ -89,8 +94,8 @@ class Reports:
         named = self.mbarriers.machine if history.is_async(record) else batch.launch.thread
         return site, str(named(cta, thread & THREAD))
 
-    def unordered(self, found: Earlier, item: int) -> None:
-        """Nothing orders an operation behind an earlier access."""
+    def unordered(self, found: Earlier, item: int, excuse: str | None = None) -> None:
+        """Nothing orders an operation behind an earlier access. `excuse`: what practice goes by."""
         operation, history, record = found.operation, found.history, found.record[item]
         region, place = found.region, found.place(item)
         verb, earlier = "write" if found.writes else "read", found.kind.rpartition(" ")[2]
@@ -116,7 +121,11 @@ class Reports:
         if self.happens_before.covers_records(history, np.array([record]), row).all():
             notes.append(LANE_APART)
             help = MEET_FIRST
-        self.batch.launch.report(code, message, operation.site, notes, help, labels)
+        say = self.batch.launch.report
+        if excuse is not None:
+            notes.append(excuse)
+            say = self.batch.launch.formally_wrong
+        say(code, message, operation.site, notes, help, labels)
 
     def unfenced(self, found: Earlier, item: int, lenient: bool) -> None:
         """An operation reads what no proxy fence covers: a warning where practice does so, else an error."""

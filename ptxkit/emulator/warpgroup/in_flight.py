@@ -6,6 +6,7 @@ covered the last of them. PTX ISA 9.7.15.7.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from ptxkit.diagnostics import counted
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
+from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, label_at
 from ptxkit.emulator.lane_set import LaneSet, Step
@@ -63,6 +65,7 @@ class Warpgroups:
         accumulators: by the function's number, the registers and the shape.
         touched: by the function's number and a register's slot: which warpgroups have accessed it, or have
             not executed `wgmma.fence`, since their last fence.
+        fenced: the event that followed each one's last `wgmma.fence`; 0 for none.
         loads: by a function's name, `loads_of_products`, of those that were asked for.
     """
 
@@ -75,10 +78,11 @@ class Warpgroups:
             each = [batch.mbarriers.reserve(THREADS * number) for number in range(count // len(batch.ctas))]
             self.completion = np.tile(each, len(batch.ctas))
             batch.happens_before.takers.append(self.took)
+            batch.queue.hazards.excuses.append(self._excuses)
         self.in_flight: list[WgmmaInFlight] = []
         self.accumulators: dict[tuple[int, tuple[int, ...], Shape], Accumulator] = {}
         self.touched: dict[tuple[int, int], np.ndarray] = {}
-        self.fenced = np.zeros(count, bool)
+        self.fenced = np.zeros(count, np.int64)
         self.loads: dict[str, frozenset[int]] = {}
 
     def rows(self, which: np.ndarray) -> np.ndarray:
@@ -115,6 +119,12 @@ class Warpgroups:
             self.loads[function] = loads_of_products(self.batch.launch.program.flow(function))
         return self.loads[function]
 
+    def _excuses(self, earlier: Earlier) -> Iterator[tuple[np.ndarray, str]]:
+        from ptxkit.emulator.warpgroup.practice import excuses
+
+        assert self.completion is not None
+        return excuses(self.batch, self.fenced, self.completion, earlier)
+
     # ---- registers
 
     def touch(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site, guard: Any) -> None:
@@ -139,7 +149,7 @@ class Warpgroups:
     def _touched(self, function: int, slot: int) -> np.ndarray:
         known = self.touched.get((function, slot))
         if known is None:
-            known = self.touched[function, slot] = ~self.fenced
+            known = self.touched[function, slot] = self.fenced == 0
         return known
 
     def _reached(self, lane_set: LaneSet, guard: Any) -> Any:
@@ -180,7 +190,7 @@ class Warpgroups:
 
     def fence(self, members: Members) -> None:
         """wgmma.fence: earlier accesses to registers come before later products."""
-        self.fenced[members.which] = True
+        self.fenced[members.which] = self.batch.launch.events.now
         for touched in self.touched.values():
             touched[members.which] = False
 

@@ -1,0 +1,100 @@
+"""Races round warpgroups that the manual forbids and shipping kernels have; see docs/emulator/rules.md.
+
+Asked only about a race that has been found, so that a run without one does nothing for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ptxkit.asm.constants import constant_value
+from ptxkit.asm.decode import Decoded
+from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.tree import Name
+from ptxkit.emulator.asynchronous.reports import Earlier
+from ptxkit.emulator.clocks import SPACES
+from ptxkit.emulator.cta_batch import CtaBatch
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.values import distinct
+from ptxkit.emulator.warpgroup.members import WARPS, warpgroup_of
+
+ZEROS = "its warpgroup filled these bytes with zeros and met at `wgmma.fence`, which orders registers alone"
+REFILL = (
+    "the reader's warpgroup has waited for its products since, and one of its warps told: "
+    "that orders no plain read of the others"
+)
+
+
+def excuses(
+    batch: CtaBatch, fenced: np.ndarray, completion: np.ndarray, earlier: Earlier
+) -> Iterator[tuple[np.ndarray, str]]:
+    """Which of some accesses a race of practice begins with, bool, and what practice goes by.
+
+    Args:
+        batch: whose.
+        fenced, completion: of its warpgroups, as in `Warpgroups`.
+        earlier: accesses that nothing orders before an operation.
+    """
+    yield _filled_with_zeros(batch, fenced, earlier), ZEROS
+    yield _refilled_after_products(batch, completion, earlier), REFILL
+
+
+def _filled_with_zeros(batch: CtaBatch, met: np.ndarray, earlier: Earlier) -> np.ndarray:
+    """Products read zeros that the warps of their own warpgroup stored: FlashMLA.
+
+    Each warp fences what it stored, and the warpgroup meets at `wgmma.fence`: no barrier orders the four.
+    """
+    operation, history, record = earlier.operation, earlier.history, earlier.record
+    if operation.site.row.chapter != "wgmma" or earlier.space != "shared" or earlier.writes:
+        return np.zeros(len(record), bool)
+    happens_before, number = batch.happens_before, history.number(record)
+    rows = happens_before.rows_of(history, record, earlier.rows)
+    mine, theirs = (warpgroup_of(batch, each) for each in (earlier.rows, rows))
+    fenced = happens_before.proxied[rows, SPACES.index("shared"), happens_before.column[rows]]
+    found = ~history.is_async(record) & (rows >= 0) & (mine == theirs)
+    found &= (number < fenced) & (fenced < met[mine])
+    for each in distinct(number[found]).tolist():
+        site = batch.launch.events.site(each)
+        if site is None or not _stores_zeros(batch.launch.program.flow(site.function), site):
+            found &= number != each
+    return found
+
+
+def _stores_zeros(flow: FunctionCode, store: Site) -> bool:
+    """Whether an instruction stores nothing but zeros, as its function's text has it."""
+    if store.name != "st":
+        return False
+    names = []
+    for value, _ in store.decoded.values(written=False):
+        if isinstance(value, Name):
+            names.append(value)
+        elif value is None or constant_value(value) != 0:
+            return False
+    stored = flow.register_bits(names)
+    for instruction, written in zip(flow.instructions, flow.writes, strict=True):
+        if written & stored:
+            made = Decoded(instruction)
+            if made.row.name != "mov" or made.constant("a") != 0:
+                return False
+    return True
+
+
+def _refilled_after_products(batch: CtaBatch, completion: np.ndarray, earlier: Earlier) -> np.ndarray:
+    """`cp.async` fills bytes anew whose readers' warpgroup is done with its products: CUTLASS's scales.
+
+    One thread of a warpgroup arrives for all four warps once `wgmma.wait_group` is over, and the others have
+    read the scales by plain loads.
+    """
+    history, record = earlier.history, earlier.record
+    refills = "copies_generic" in earlier.operation.site.row.traits
+    if not refills or not earlier.writes or earlier.kind == "write":
+        return np.zeros(len(record), bool)
+    each = np.repeat(completion[: -(-batch.warps_per_cta // WARPS)], WARPS)
+    done = batch.happens_before.has_waited(history, record, earlier.rows, each) & ~history.is_async(record)
+    for number in distinct(history.number(record)).tolist():
+        site = batch.launch.events.site(number)
+        if site is None or site.name != "ld":
+            done &= history.number(record) != number
+    return done
