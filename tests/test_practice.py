@@ -466,3 +466,34 @@ def test_scales_that_are_filled_anew_without_the_pattern(old: str, new: str) -> 
 
 def test_scales_that_a_warpgroup_reads_which_does_not_tell() -> None:
     assert told(SCALES, 1, 384)[-1] == ("P650", "error")
+
+
+ELECTED = "@!%p1 bra DONE;"
+WARP = "setp.lt.u32 %p3, %thread, 32;\n    @!%p3 bra DONE;\n    "
+
+
+@pytest.mark.parametrize(
+    ("issued", "severity"), [(WARP, "note"), ("", "warning")], ids=["a warp", "all warps"]
+)
+def test_a_bulk_store_that_all_lanes_issue(issued: str, severity: str) -> None:
+    """CUTLASS's examples 67, 72a, 76 and 79a. Two stores: a hint is given once."""
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "bulk_round_trip")
+    store = "cp.async.bulk.global.shared::cta.bulk_group [%d2], [%r3], %r8;\n"
+    again = (
+        "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nbar.warp.sync 0xffffffff;\n"
+        if issued
+        else ""
+    )
+    device = Emulator()
+    kernel.run(device, kernel.broken(ELECTED, issued).replace(store, store + again + store * bool(issued)))
+    assert [(each.code, str(each.severity)) for each in device.findings] == [("P607", severity)]
+
+
+def test_a_copy_into_shared_memory_that_a_warp_issues_is_warned_of() -> None:
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "bulk_round_trip")
+    expect = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 1024;"
+    lanes = f"@%p1 {expect.replace('1024', '32768')}\n    bar.warp.sync 0xffffffff;"
+    text = kernel.broken(expect, lanes).replace("@!%p1 bra WAIT0;", WARP.replace("DONE", "WAIT0"))
+    device = Emulator()
+    kernel.run(device, text)
+    assert [(each.code, str(each.severity)) for each in device.findings] == [("P607", "warning")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ptxkit.diagnostics import Diagnostic, counted
+from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.emulator.faults import EmulatorFault
 from ptxkit.rules import Rules, weighed
 
@@ -63,7 +63,8 @@ class LaunchFindings:
             self._warn(counts)
 
     def _warn(self, found: Diagnostic) -> None:
-        key = found.code, found.span or found.message, id(found.source)
+        place = None if found.severity is Severity.NOTE else found.span or found.message
+        key = found.code, place, id(found.source)
         if key not in self._warned:
             self._warned.add(key)
             self._findings.append(found)

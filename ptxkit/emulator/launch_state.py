@@ -323,6 +323,12 @@ class LaunchState:
         """Add a warning to the device's findings, once for each instruction."""
         self.found.add(finding(code, message, site, notes, help, labels, Severity.WARNING))
 
+    def hint(
+        self, code: str, message: str, site: Site, notes: Sequence[str] = (), help: str | None = None
+    ) -> None:
+        """Add a hint to the device's findings, something legal: once for each rule and module."""
+        self.found.add(finding(code, message, site, notes, help, severity=Severity.NOTE))
+
     def formally_wrong(
         self,
         code: str,

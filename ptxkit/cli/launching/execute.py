@@ -10,7 +10,7 @@ from typing import Any
 
 from ptxkit import __version__
 from ptxkit.cli.formats import to_sarif
-from ptxkit.diagnostics import counted
+from ptxkit.diagnostics import Severity, counted
 from ptxkit.plan.project import project_rules
 from ptxkit.rules import from_options
 from ptxkit.support.atomic_file import check_folder, write_atomically
@@ -44,7 +44,7 @@ def execute(given: dict[str, Any]) -> int:
 
 def summary(outcome: Outcome, options: VirtualOptions) -> str:
     """What was found, what was not supported, what was refused."""
-    warnings = len(outcome.findings) - outcome.errors
+    warnings = sum(each.severity is Severity.WARNING for each in outcome.findings)
     found = f"{counted(outcome.errors, 'error')}, {counted(warnings, 'warning')}"
     where = f"{counted(options.devices, 'virtual GPU')} ({options.arch}, order {options.order})"
     lines = [f"ptxkit exec: {found} in {_launches(outcome.launches)} on {where}"]

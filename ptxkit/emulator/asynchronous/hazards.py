@@ -18,7 +18,7 @@ from ptxkit.emulator.asynchronous.completions import (
     histories,
     runs,
 )
-from ptxkit.emulator.asynchronous.operation import AsyncOperation
+from ptxkit.emulator.asynchronous.operation import AsyncOperation, Membership
 from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.faults import Site
@@ -155,7 +155,12 @@ class Hazards(Accesses):
                     place = self.reports.place(region, int(start[at]))
                     said = f"several threads issue the same {what} to {place}"
                     notes = (operation.thread(first), operation.thread(second))
-                    self.batch.launch.warn("P607", said, operation.site, notes)
+                    # CUTLASS stores by whole warps: that counts nowhere, and writes the same bytes 32 times.
+                    rows = operation.rows[item[start == start[at]]]
+                    stored = isinstance(operation.signal, Membership) and operation.reads
+                    hint = stored and (rows == rows[0]).all()
+                    say = self.batch.launch.hint if hint else self.batch.launch.warn
+                    say("P607", said, operation.site, notes)
                     continue
                 message = (
                     f"two threads of one instruction write {self.reports.place(region, int(start[at + 1]))}"
