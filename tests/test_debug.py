@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_kernels
+from debug_process import TILE, answers, debug, line_of
 
 from ptxkit.emulator import Emulator
 from ptxkit.shipped import kernels
@@ -20,35 +21,8 @@ from ptxkit.shipped import kernels
 pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
-TILE = HERE / "data" / "debug_tile.ptx"
 PAGE = HERE.parent / "docs" / "debug.md"
 SESSION = re.compile(r"```console\n(\$ ptxkit debug .*?)```", re.DOTALL)
-
-
-def debug(commands: str, file: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Give commands to `ptxkit debug FILE` in the file's folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ptxkit", "debug", file.name, *options],
-        cwd=file.parent,
-        env={**os.environ, "NO_COLOR": "1"},
-        input=commands,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
-
-
-def answers(commands: str, file: Path = TILE, *options: str) -> list[str]:
-    """What each command prints."""
-    printed = debug(commands, file, *options).stdout
-    return [part.partition("\n")[2].rstrip("\n") for part in printed.split("(debug) ")[1:]]
-
-
-def line_of(text: str, file: Path = TILE) -> int:
-    """The first line of the file that holds a text."""
-    return next(at for at, line in enumerate(file.read_text().splitlines(), 1) if text in line)
 
 
 def changed(tmp_path: Path, old: str, new: str) -> Path:
@@ -60,8 +34,8 @@ def changed(tmp_path: Path, old: str, new: str) -> Path:
     return file
 
 
-def test_the_session_of_the_page_is_literal(tmp_path: Path) -> None:
-    (session,) = SESSION.findall(PAGE.read_text())
+@pytest.mark.parametrize("session", SESSION.findall(PAGE.read_text()))
+def test_the_sessions_of_the_page_are_literal(session: str, tmp_path: Path) -> None:
     command, *lines = session.splitlines(keepends=True)
     file = tmp_path / command.split()[3]
     shutil.copy(TILE, file)
@@ -265,7 +239,7 @@ def test_a_time_limit_is_refused() -> None:
 def test_commands_that_cannot_be_done_say_why() -> None:
     commands = {
         "foo": "error: expected a command, found `foo`: `help` lists them",
-        "wa": "error: expected a command, found `wa`: which is `warps` or `warp`",
+        "wa": "error: expected a command, found `wa`: which is `watch` or `warp`",
         "warps": "error: the launch has not begun",
         "print %r1": "error: warp 0 of CTA 0 is not running",
         "break": "",

@@ -18,7 +18,7 @@ from ptxkit.diagnostics import Diagnostic, PtxkitError, exit_code
 VERBS = {
     "run": "launch a kernel, on a GPU or emulated, and verify its result",
     "exec": "run a program on a virtual GPU: Triton, numba, CUDA C++, whatever calls the driver",
-    "debug": "stop a launch on the emulator, step through it, look at registers and memory",
+    "debug": "stop a launch on the emulator, step through it and back, look at registers and memory",
     "bench": "time kernels on a GPU, verified, beside the memory roof",
     "sweep": "run every combination of sizes, here or on a cluster, results as JSON lines",
     "check": "find errors and explain them",

@@ -1,116 +1,42 @@
-"""Stops in a launch: where execution may stop, what a warp's next step is.
+"""A launch that can be stopped before any instruction, and looked for in its past.
 
 A debugger puts a stop before every instruction of the programs of its own device, which are compiled for that
 device alone: a launch without a debugger runs the steps as they are. A stop calls `stopped` in the middle of
 the launch, which goes on when that returns. Warps of a set execute together: a step of one is one of all.
+
+Instructions are numbered as lane sets come to them, from 1, through all launches: *steps*. The emulator is
+deterministic, so from the same beginning the same step is the same state: `goal` lets launches run up to a
+step without a stop, and `search` finds the last stop before one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ptxkit.asm.tree import Instruction
 from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.code_places import CodePlace, WarpNumber, lanes_in, row_of, warp_of
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.execution import Execution
-from ptxkit.emulator.faults import Site
 from ptxkit.emulator.image import Image
-from ptxkit.emulator.lane_set import BlockToRun, End, LaneSchedule, LaneSet, Step, SyncPoint
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.lane_set import End, LaneSchedule, LaneSet, Step, SyncPoint
+from ptxkit.emulator.stops import (
+    Breakpoint,
+    ConditionError,
+    LastDone,
+    Search,
+    Stop,
+    Walk,
+    Watched,
+    Watchpoint,
+    change,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class WarpNumber:
-    """One warp of a launch: the number of its CTA in the grid, x fastest, and its own in the CTA."""
-
-    cta: int
-    number: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Breakpoint:
-    """A stop that somebody asked for.
-
-    Attributes:
-        number: what it is called by.
-        instruction: before which execution stops.
-        warp: the only warp that stops; None for the first that comes.
-    """
-
-    number: int
-    instruction: Instruction
-    warp: WarpNumber | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CodePlace:
-    """Where a lane set stands: before an instruction.
-
-    Attributes:
-        block: of its code.
-        index: of the instruction in the block.
-    """
-
-    lane_set: LaneSet
-    block: BlockToRun
-    index: int
-
-    @property
-    def site(self) -> Site | None:
-        """The instruction; None at the end of a function's text."""
-        return self.block.sites[self.index] if self.index < len(self.block.sites) else None
-
-
-@dataclass(slots=True, eq=False)
-class _Walk:
-    """Steps that are left to a warp.
-
-    Attributes:
-        batch, row: the warp; None for the first warp that executes something.
-        left: instructions until it stops.
-        depth: most callers it may have to stop; None for any number.
-    """
-
-    batch: CtaBatch | None
-    row: int
-    left: int
-    depth: int | None
-
-
-def row_of(batch: CtaBatch, warp: WarpNumber) -> int | None:
-    """The row of a warp in a batch; None where the batch hasn't its CTA."""
-    at = np.flatnonzero(batch.ctas == warp.cta)
-    return int(at[0]) * batch.warps_per_cta + warp.number if len(at) else None
-
-
-def warp_of(batch: CtaBatch, row: int) -> WarpNumber:
-    """The warp at a row of a batch."""
-    cta, number = divmod(row, batch.warps_per_cta)
-    return WarpNumber(int(batch.ctas[cta]), number)
-
-
-def lanes_in(lane_set: LaneSet, row: int) -> np.ndarray | None:
-    """The lanes of a row of the batch that a lane set has, bool (32,); None where it has none."""
-    at = index_in(lane_set, row)
-    if at is None:
-        return None
-    lanes = np.ones(WARP, bool) if lane_set.mask is None else lane_set.mask[at]
-    lanes = lanes & (lane_set.batch.alive[row])
-    return lanes if lanes.any() else None
-
-
-def index_in(lane_set: LaneSet, row: int) -> int | None:
-    """Where the values of a row of the batch stand in those of a lane set; None where it has not the row."""
-    if row < 0:
-        return None
-    if lane_set.rows is None:
-        return row
-    at = int(np.searchsorted(lane_set.rows, row))
-    return at if at < lane_set.n and lane_set.rows[at] == row else None
+class RewindError(Exception):
+    """The launch is to begin anew, up to a step of its past."""
 
 
 class Debugger:
@@ -118,7 +44,7 @@ class Debugger:
 
     Args:
         image: the loaded module, for the instructions that can have breakpoints.
-        stopped: called at each stop with why it stopped, in words.
+        stopped: called at each stop.
 
     Attributes:
         execution: the launch, once it has begun.
@@ -126,10 +52,14 @@ class Debugger:
             have.
         place: where the lane set stands that runs or ran last.
         warp: the warp that commands are about.
-        breakpoints: by number.
+        breakpoints, watchpoints: by number.
+        now: the step: instructions that lane sets have come to.
+        goal: the step to run up to, and what the stop there is called; None to run until something stops.
+        search: what is looked for in the past; None where nothing is.
+        attend: called once before the next instruction, whoever executes it.
     """
 
-    def __init__(self, image: Image, stopped: Callable[[str], None]) -> None:
+    def __init__(self, image: Image, stopped: Callable[[Stop], None]) -> None:
         self.image = image
         self.stopped = stopped
         self.execution: Execution | None = None
@@ -137,64 +67,71 @@ class Debugger:
         self.place: CodePlace | None = None
         self.warp = WarpNumber(0, 0)
         self.breakpoints: dict[int, Breakpoint] = {}
+        self.watchpoints: dict[int, Watchpoint] = {}
+        self.now = 0
+        self.goal: tuple[int, Stop] | None = None
+        self.search: Search | None = None
+        self.attend: Callable[[], None] | None = None
         self._numbers = 0
         self._wanted: dict[int, list[Breakpoint]] = {}
-        self._walk: _Walk | None = None
+        self._walk: Walk | None = None
         self._interrupted = False
         self._prepared: set[Code] = set()
+        self._done = LastDone()
 
     # ---- what a user asks for
 
-    def instructions(self) -> Iterator[tuple[str, Instruction]]:
-        """Every instruction that can be executed, with its function's name."""
-        for function in self.image.functions.values():
-            for instruction in self.image.flow(function).instructions:
-                yield function.name, instruction
-
-    def labelled(self, name: str) -> list[Instruction]:
-        """The first instruction of a function of that name, and those at labels of that name."""
-        found = []
-        for function in self.image.functions.values():
-            flow = self.image.flow(function)
-            places = [at for label, at in flow.at.items() if label.name == name]
-            if function.name == name:
-                places.insert(0, 0)
-            found += [flow.instructions[at] for at in places if at < len(flow.instructions)]
-        return found
-
-    def add(self, instruction: Instruction, warp: WarpNumber | None) -> Breakpoint:
-        """A further breakpoint."""
+    def number(self) -> int:
+        """The number of a further breakpoint or watchpoint."""
         self._numbers += 1
-        made = Breakpoint(self._numbers, instruction, warp)
-        self.breakpoints[made.number] = made
-        self._wanted.setdefault(id(instruction), []).append(made)
+        return self._numbers
+
+    def add(self, breakpoint: Breakpoint) -> None:
+        """Stop there, too."""
+        self.breakpoints[breakpoint.number] = breakpoint
+        for instruction in breakpoint.instructions:
+            self._wanted.setdefault(id(instruction), []).append(breakpoint)
+
+    def watch(self, watched: Watched, missing: Any = None) -> Watchpoint:
+        """Stop where something changes, too. `missing`: what it counts as while it can't be seen yet."""
+        value = watched.value() if self.schedules else None
+        made = Watchpoint(self.number(), watched, last=missing if value is None else value)
+        self.watchpoints[made.number] = made
         return made
 
     def delete(self, number: int) -> None:
-        """Drop a breakpoint. Raises KeyError: there is none of that number."""
+        """Drop a breakpoint or watchpoint. Raises KeyError: there is none of that number."""
+        if number in self.watchpoints:
+            del self.watchpoints[number]
+            return
         gone = self.breakpoints.pop(number)
-        self._wanted[id(gone.instruction)].remove(gone)
+        for instruction in gone.instructions:
+            self._wanted[id(instruction)].remove(gone)
 
     def go_on(self) -> None:
-        """Stop at breakpoints alone."""
+        """Stop at breakpoints and watchpoints alone."""
         self._walk = None
 
-    def step(self, count: int, over_calls: bool) -> None:
-        """Stop when the current warp has executed `count` instructions, those of callees not counted where
-        `over_calls`; before the first one of a launch when any warp has."""
+    def walk(self, count: int, arrives: Callable[[CodePlace], bool]) -> None:
+        """Stop when the current warp has arrived `count` times; before the first instruction of a launch when
+        any warp comes to it."""
         if self.execution is None:
-            self._walk = _Walk(None, 0, 1, None)
+            self._walk = Walk(None, 0, 1, arrives)
             return
-        place, batch = self.current()
+        _, batch = self.current()
         if batch is not None:
-            depth = len(place.lane_set.frames) if over_calls and place else None
             row = row_of(batch, self.warp)
             assert row is not None
-            self._walk = _Walk(batch, row, count, depth)
+            self._walk = Walk(batch, row, count, arrives)
 
     def interrupt(self) -> None:
-        """Stop before the next instruction, whoever executes it. For signal handlers."""
+        """Stop before the next instruction, whoever executes it. For signal handlers and other threads."""
         self._interrupted = True
+
+    def forget(self) -> None:
+        """The launches are to begin anew."""
+        self.now, self.schedules, self.place, self._walk = 0, [], None, None
+        self._done.sites.clear()
 
     # ---- who is where
 
@@ -284,55 +221,161 @@ class Debugger:
 
     def _reach(self, place: CodePlace, key: int) -> None:
         """A lane set is about to execute an instruction."""
-        if self.place is None or self.place.lane_set.batch is not place.lane_set.batch:
+        self.now += 1
+        before = self.place
+        if before is None or before.lane_set.batch is not place.lane_set.batch:
             self._enter(place.lane_set.schedule)
         self.place = place
+        if self.attend is not None:
+            attend, self.attend = self.attend, None
+            attend()
         if self._interrupted:
             self._interrupted = False
-            self._stop(place, None, "interrupted")
-        elif self._walk is not None and self._arrived(place, self._walk):
-            pass
+            self.goal = self.search = None
+            self._look_again()
+            self._stop(place, Stop("pause", "interrupted"))
+        elif self.goal is not None:
+            if self.now >= self.goal[0]:
+                arrived, self.goal = self.goal[1], None
+                self._look_again()
+                self._stop(place, arrived)
+        elif self.search is not None:
+            self._look_back(self.search, place, key, before)
         else:
-            for breakpoint in self._wanted.get(key, ()):
-                if self._concerns(breakpoint, place.lane_set):
-                    self._stop(place, breakpoint.warp, f"breakpoint {breakpoint.number}")
-                    return
+            stop = self._changed(before) if self.watchpoints else None
+            walked = self._walked(place, self._walk) if self._walk is not None else None
+            stop = stop or self._broken(place, key, counts=True) or walked
+            if stop is not None:
+                self._stop(place, stop)
+        if self._done.sites:
+            self._done.sites.clear()
 
     def _enter(self, schedule: LaneSchedule) -> None:
         """A batch has its turn; drop those that have ended."""
+        if schedule.batch.trace is None:
+            schedule.batch.record(self._done)
         self.schedules = [one for one in self.schedules if one.batch.living and one is not schedule]
         self.schedules.append(schedule)
 
-    def _arrived(self, place: CodePlace, walk: _Walk) -> bool:
-        """Count a step of the walk, and stop at its end."""
+    def _look_again(self) -> None:
+        """What watchpoints see now is no change."""
+        for watchpoint in self.watchpoints.values():
+            watchpoint.last = watchpoint.watched.value()
+
+    def _look_back(self, search: Search, place: CodePlace, key: int, before: CodePlace | None) -> None:
+        """Note where the launch would have stopped, going backwards; begin anew once the step is reached."""
+        if search.arrives is None:
+            stop = self._changed(before, search)
+            if stop is not None and before is not None:
+                search.note(self.now - 1, stop)
+        if self.now >= search.limit:
+            search.done = True
+            raise RewindError
+        if search.arrives is not None:
+            if search.arrives(place):
+                search.note(self.now, Stop("step"))
+            return
+        stop = self._broken(place, key, counts=False) if search.only is None else None
+        if stop is not None:
+            search.note(self.now, stop)
+
+    def _changed(self, before: CodePlace | None, search: Search | None = None) -> Stop | None:
+        """The first watchpoint that sees a change; all of them look."""
+        found: Stop | None = None
+        back = search is not None
+        asked = [search.only] if search is not None and search.only else list(self.watchpoints.values())
+        for watchpoint in asked:
+            value = watchpoint.watched.value()
+            if value is None or not watchpoint.enabled:
+                continue
+            last = watchpoint.last
+            changed, watchpoint.last = watchpoint.watched.seen(last, value)
+            if not changed or found is not None:
+                continue
+            if not back and watchpoint.ignored:
+                watchpoint.ignored -= 1
+                continue
+            watchpoint.hits += not back
+            found = self._told(
+                watchpoint, before, (watchpoint.last, last) if back else (last, watchpoint.last)
+            )
+        return found
+
+    def last_change(self) -> Stop | None:
+        """The launch has ended: what a watchpoint sees since the last instruction, which a search notes."""
+        search = self.search
+        stop = self._changed(self.place, search) if search is None or search.arrives is None else None
+        if stop is not None and search is not None:
+            search.note(self.now, stop)
+        return stop
+
+    def _told(self, watchpoint: Watchpoint, before: CodePlace | None, values: tuple[Any, Any]) -> Stop:
+        """A change at a warp that made it."""
+        warp = None
+        if before is not None and lanes_in(before.lane_set, self._row(before.lane_set)) is None:
+            rows = before.lane_set.occupied()[0]
+            warp = warp_of(before.lane_set.batch, int(rows[0])) if len(rows) else None
+        by = before.site if before is not None else None
+        text = change(watchpoint, values, by, self._done.sites)
+        return Stop("data breakpoint", text, (watchpoint.number,), warp)
+
+    def _walked(self, place: CodePlace, walk: Walk) -> Stop | None:
+        """Count a step of the walk; the stop at its end."""
         lane_set = place.lane_set
         if walk.batch is not None:
             if not walk.batch.alive[walk.row].any():
-                self._stop(place, None, "the current warp has exited")
-                return True
+                return Stop("exited", "the current warp has exited")
             if lane_set.batch is not walk.batch or lanes_in(lane_set, walk.row) is None:
-                return False
-            if walk.depth is not None and len(lane_set.frames) > walk.depth:
-                return False
+                return None
+            if not walk.arrives(place):
+                return None
         walk.left -= 1
         if walk.left > 0:
-            return False
-        self._stop(place, self.warp if walk.batch is not None else None, "")
-        return True
+            return None
+        return Stop("step" if walk.batch is not None else "entry", warp=self.warp if walk.batch else None)
 
-    @staticmethod
-    def _concerns(breakpoint: Breakpoint, lane_set: LaneSet) -> bool:
+    def _broken(self, place: CodePlace, key: int, counts: bool) -> Stop | None:
+        """The breakpoint here that stops somebody; `counts`: that it has."""
+        for breakpoint in tuple(self._wanted.get(key, ())):
+            if not breakpoint.enabled:
+                continue
+            why = ""
+            batch = place.lane_set.batch
+            row = self._concerned(breakpoint, place.lane_set)
+            if row is None:
+                continue
+            if breakpoint.condition is not None:
+                try:
+                    row = breakpoint.condition.first(place, row if row >= 0 else None)
+                except ConditionError as error:
+                    why = f": its condition can't be told: {error}"
+                if row is None:
+                    continue
+            if counts and breakpoint.ignored:
+                breakpoint.ignored -= 1
+                continue
+            if counts:
+                breakpoint.hits += 1
+                if breakpoint.temporary:
+                    self.delete(breakpoint.number)
+            who = warp_of(batch, row) if row >= 0 else None
+            return Stop("breakpoint", f"breakpoint {breakpoint.number}{why}", (breakpoint.number,), who)
+        return None
+
+    def _concerned(self, breakpoint: Breakpoint, lane_set: LaneSet) -> int | None:
+        """The row of a breakpoint's warp; -1 where any will do, None where it is not in the set."""
         if breakpoint.warp is None:
-            return True
+            return -1
         row = row_of(lane_set.batch, breakpoint.warp)
-        return row is not None and lanes_in(lane_set, row) is not None
+        return row if row is not None and lanes_in(lane_set, row) is not None else None
 
-    def _stop(self, place: CodePlace, warp: WarpNumber | None, why: str) -> None:
+    def _stop(self, place: CodePlace, stop: Stop) -> None:
         """Stop at a warp: the one that was meant, else the current one if it is there, else the first one."""
-        self.warp = warp or self.warp
-        self._choose(place.lane_set)
+        self.warp = stop.warp or self.warp
+        if stop.reason != "data breakpoint" or self.current()[0] is None:
+            self._choose(place.lane_set)
         self._walk = None
-        self.stopped(why)
+        self.stopped(stop)
 
     def settle(self) -> None:
         """The launch has ended by a finding: choose a warp that was there, the current one if it was."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -197,6 +197,41 @@ class GlobalMemory(Bank):
         assert self.shadow is not None
         self.shadow[start : start + allocation.size] = 0xFF
         allocation.undefined = allocation.size > 0
+
+    def snapshot(self) -> tuple[list[Any], tuple[int, int, int]]:
+        """What it holds now, for `restore`: of each allocation what it is, and its bytes, undefined bits and
+        origins, None where it has none of these; and the memory's totals."""
+        held = []
+        for allocation in self._allocations:
+            where = slice(allocation.address - BASE, allocation.end - BASE)
+            masks = self.shadow[where].copy() if self.shadow is not None and allocation.undefined else None
+            words = slice(where.start // 4, (where.stop + 3) // 4)
+            origins = self.origins[words].copy() if self.origins is not None else None
+            data = self.data[where].copy() if allocation.live else None
+            held.append((allocation, replace(allocation), data, masks, origins))
+        return held, (self._next, self.used, self.heap_used)
+
+    def restore(self, held: list[Any], totals: tuple[int, int, int]) -> None:
+        """Hold again what was held then. What was allocated since is gone, accesses are forgotten."""
+        kept = {id(allocation) for allocation, *_ in held}
+        for allocation in self._allocations:
+            if id(allocation) not in kept:
+                self.free(allocation, "the launches begin anew")
+        self._allocations = [allocation for allocation, *_ in held]
+        self._addresses = [allocation.address for allocation in self._allocations]
+        self._table = None
+        for allocation, then, data, masks, origins in held:
+            where = slice(allocation.address - BASE, allocation.end - BASE)
+            if data is not None:
+                self.data[where] = data
+            if self.shadow is not None and (allocation.undefined or masks is not None):
+                self.shadow[where] = 0 if masks is None else masks
+            if self.origins is not None:
+                words = slice(where.start // 4, (where.stop + 3) // 4)
+                self.origins[words] = 0 if origins is None else origins
+            allocation.live, allocation.undefined = then.live, then.undefined
+            allocation.freed_by, allocation.history = then.freed_by, None
+        self._next, self.used, self.heap_used = totals
 
     def forget_histories(self) -> None:
         """Forget all accesses."""

@@ -12,8 +12,8 @@ from ptxkit.asm.flow import written_names
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES, numpy_dtype
 from ptxkit.emulator.barriers import Barriers
+from ptxkit.emulator.code_places import CodePlace, index_in, lanes_in
 from ptxkit.emulator.cta_batch import CtaBatch
-from ptxkit.emulator.debug import CodePlace, index_in, lanes_in
 from ptxkit.emulator.global_memory import BASE, Allocation, GlobalMemory
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.special import SPECIAL
@@ -51,10 +51,11 @@ class RegisterState:
     lost: str = ""
 
 
-def registers(place: CodePlace, row: int) -> Iterator[RegisterState]:
+def registers(place: CodePlace, row: int, only: str | None = None) -> Iterator[RegisterState]:
     """The registers of a row of the batch where its lane set stands, in the order of their first use.
 
-    A register that is dead has lost its value: lane sets keep only what will be read.
+    A register that is dead has lost its value: lane sets keep only what will be read. `only`: those of that
+    name; a variable of `.param` space has several pieces.
     """
     lane_set = place.lane_set
     code = lane_set.code
@@ -68,6 +69,8 @@ def registers(place: CodePlace, row: int) -> Iterator[RegisterState]:
     at = index_in(lane_set, row)
     for slot, name in enumerate(code.names):
         declared = name if name in types else name.rpartition(".")[0]
+        if only is not None and only not in (name, declared):
+            continue
         kind = types.get(declared) or _raw_type(code.blank[slot], slot in code.wide)
         if lanes is None or at is None or (name not in known and declared not in known):
             yield RegisterState(name, kind, lost=DEAD)

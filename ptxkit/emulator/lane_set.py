@@ -42,6 +42,7 @@ End = Callable[["LaneSet"], int]
 class BlockToRun(Protocol):
     """What lane sets and their schedule ask of a block; see `ptxkit.emulator.code.Block`."""
 
+    number: int
     sites: list[Site]
     live: tuple[int, ...]
     count: int

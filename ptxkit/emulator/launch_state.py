@@ -73,6 +73,12 @@ class Events:
             return True
         return False
 
+    def restore(self, first: int, ordered: int) -> None:
+        """Begin again with these: the number of the next event, and `ordered`."""
+        self.first, self.ordered = first, ordered
+        self.together.clear()
+        self._sites = [None]
+
 
 T = TypeVar("T")
 

@@ -208,11 +208,11 @@ class LoadedPlan:
         if argument.tensor is not None:
             return self.buffers[argument.tensor]
         if argument.tensor_map is not None:
-            return self._map(argument.tensor_map)
+            return self.map(argument.tensor_map)
         assert argument.value is not None
         return argument.value
 
-    def _map(self, name: str) -> TensorMap:
+    def map(self, name: str) -> TensorMap:
         """The tensor map of that name, over the tensor's buffer.
 
         Raises:
