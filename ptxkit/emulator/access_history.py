@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ptxkit.emulator.values import U32, U64, UNITS
 
+T = TypeVar("T")
 WEAK, ATOMIC, ASYNC, STRONG = 0, 1, 2, 3
 """How strong an access is: an atomic one is strong too. An `ASYNC` one is weak, and made by the asynchronous
 machine: its record has the number of the mbarrier that tells of it (`HappensBefore.completed`) for a
@@ -41,6 +43,7 @@ class AccessHistory:
         self._count = -(-size // granule)
         self._banks: dict[str, np.ndarray] = {}
         self.releases: np.ndarray | None = None
+        self._among_devices: Any = None
 
     def granules(self, index: Any) -> Any:
         """Byte offsets in the bank as numbers of granules."""
@@ -134,3 +137,10 @@ class AccessHistory:
         if self.releases is None:
             self.releases = np.zeros(self._count, np.int64)
         return self.releases
+
+    def releases_of(self, kind: Callable[[int], T]) -> T:
+        """The same where several launches run at the same time; `kind`: made of the number of granules."""
+        if self._among_devices is None:
+            self._among_devices = kind(self._count)
+        made: T = self._among_devices
+        return made

@@ -165,7 +165,9 @@ class BarrierSyncPoint:
     def _enter_in_turn(self, lane_set: LaneSet, arrival: _Arrival, turns: np.ndarray) -> None:
         """More come than the phase takes: those with the next turn are of the next one."""
         batch, barrier, phases = lane_set.batch, arrival.barrier, arrival.barrier.phases
-        phases.before = {name: getattr(batch.happens_before, name).copy() for name in TABLES}
+        happens_before = batch.happens_before
+        tables = TABLES + happens_before.shared_by_ctas
+        phases.before = {name: getattr(happens_before, name).copy() for name in tables}
         own = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         for turn in range(int(turns.max()) + 1):
             now = arrival.of(turns == turn)

@@ -120,10 +120,11 @@ class Phases:
         everyone = np.concatenate([arrived, np.array(others, arrived.dtype)])
         covers = np.concatenate([covered, np.full(len(others), number)])
         met = len(arrived) - 1
-        learnt: dict[str, list[np.ndarray]] = {name: [] for name in TABLES}
+        tables = TABLES + happens_before.shared_by_ctas
+        learnt: dict[str, list[np.ndarray]] = {name: [] for name in tables}
         for row in waiting.tolist():
             rest = everyone != row
-            for name in TABLES:
+            for name in tables:
                 table = getattr(happens_before, name) if self.before is None else self.before[name]
                 known = table[everyone[rest]]
                 if name == "clocks":

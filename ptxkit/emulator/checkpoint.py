@@ -17,7 +17,7 @@ class Checkpoint:
     def __init__(self, device: Emulator) -> None:
         self._device = device
         self._memory = device.memory.snapshot()
-        self._events = device.events.now, device.events.ordered
+        self._events = device.memory.events.now, device.memory.events.ordered
         self._random = deepcopy(device.random.bit_generator.state) if device.random is not None else None
         self._findings = len(device.findings)
         self._launches = device.launches
@@ -27,7 +27,7 @@ class Checkpoint:
         that comes."""
         device = self._device
         device.memory.restore(*self._memory)
-        device.events.restore(*self._events)
+        device.memory.events.restore(*self._events)
         if device.random is not None and self._random is not None:
             device.random.bit_generator.state = deepcopy(self._random)
         del device.findings[self._findings :]

@@ -24,14 +24,24 @@ HANDED_ON = ("clocks", "proxied", "acquired", "completed", "initialised")
 class ReleaseClocks:
     """The clocks that were released to each mbarrier of a batch: who waits for it acquires them.
 
+    Args:
+        further: what `HappensBefore` keeps of each row beside that, as int64 (rows,), and is handed on.
+
     Attributes:
+        handed_on: the names of all that is.
         clocks, proxied: int64 (slots, warps of a cluster) and (slots, 2, warps), as in `HappensBefore`.
         acquired: int64 (slots,).
         completed: int64 (slots, CTAs of a cluster, local numbers).
         initialised: int64 (slots,).
     """
 
-    def __init__(self, slots: int, width: int, ctas: int, locals_: int) -> None:
+    def __init__(
+        self, slots: int, width: int, ctas: int, locals_: int, further: tuple[str, ...] = ()
+    ) -> None:
+        self.further = further
+        self.handed_on = HANDED_ON + further
+        for name in further:
+            setattr(self, name, np.zeros(slots, np.int64))
         self.clocks = np.zeros((slots, width), np.int64)
         self.proxied = np.zeros((slots, len(SPACES), width), np.int64)
         self.acquired = np.zeros(slots, np.int64)
@@ -40,7 +50,7 @@ class ReleaseClocks:
 
     def copy_from(self, other: ReleaseClocks, slots: Any) -> None:
         """Take over what another one has for some slots."""
-        for name in HANDED_ON:
+        for name in self.handed_on:
             getattr(self, name)[slots] = getattr(other, name)[slots]
 
     def grown(self, slots: int, locals_: int) -> ReleaseClocks:
@@ -48,8 +58,8 @@ class ReleaseClocks:
         count, width = self.clocks.shape
         if (slots, locals_) == (count, self.completed.shape[2]):
             return self
-        larger = ReleaseClocks(slots, width, self.completed.shape[1], locals_)
-        for name in HANDED_ON:
+        larger = ReleaseClocks(slots, width, self.completed.shape[1], locals_, self.further)
+        for name in self.handed_on:
             mine = getattr(self, name)
             getattr(larger, name)[tuple(slice(extent) for extent in mine.shape)] = mine
         return larger

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.clocks import ReleaseClocks
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, fault, ranges
 from ptxkit.emulator.happens_before import HappensBefore
@@ -34,9 +33,8 @@ class ClusterBarrier:
         self.clusters = len(batch.ctas) // batch.cluster
         self.complete = np.zeros(self.clusters, np.int64)
         happens_before: HappensBefore = batch.happens_before
-        width = happens_before.clocks.shape[1]
-        self.gathered = ReleaseClocks(self.clusters, width, batch.cluster, happens_before.completed.shape[2])
-        self.published = ReleaseClocks(self.clusters, width, batch.cluster, happens_before.completed.shape[2])
+        self.gathered = happens_before.releases(self.clusters)
+        self.published = happens_before.releases(self.clusters)
 
     def of_rows(self, rows: Any) -> Any:
         """The cluster of each row."""

@@ -46,7 +46,12 @@ class CtaBatch(Ctas):
     def __init__(self, launch: LaunchState, ctas: np.ndarray, frame: int) -> None:
         super().__init__(launch, ctas)
         self.local = TiledBank(self.rows * WARP, frame, launch.sanitize)
-        self.happens_before = HappensBefore(self, launch.events.ordered)
+        clocks = HappensBefore
+        if launch.company is not None:
+            from ptxkit.emulator.company_clocks import CompanyClocks
+
+            clocks = CompanyClocks
+        self.happens_before = clocks(self, launch.events.ordered)
         self.mbarriers = MBarriers(self, self.happens_before)
         self.queue = Queue(self, self.mbarriers, self.happens_before)
         self.at_exit: list[Callable[[np.ndarray], None]] = []

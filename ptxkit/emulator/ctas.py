@@ -76,9 +76,7 @@ class Ctas:
     def thread(self, row: int, lane: int) -> ThreadIndex:
         """The thread of a row and lane."""
         cta, warp = divmod(row, self.warps_per_cta)
-        number = warp * WARP + lane
-        x, y, _ = self.launch.shape.block
-        return ThreadIndex(self.cta_coordinates(cta), (number % x, number // x % y, number // (x * y)))
+        return self.launch.thread(int(self.ctas[cta]), warp * WARP + lane)
 
     def name_cta(self, cta: int) -> str:
         """`(0, 0, 0)`, and in clusters the rank."""

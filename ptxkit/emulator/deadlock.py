@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -59,6 +59,16 @@ def _rank(code: str) -> int:
     return 0 if code in first else next((2 + at for at, codes in enumerate(others) if code in codes), 1)
 
 
+class Looping(Protocol):
+    """A launch under way; see `ptxkit.emulator.execution.Execution`."""
+
+    launch: LaunchState
+
+    @property
+    def resident(self) -> Sequence[LaneSchedule]:
+        """Its batches that have begun and not ended."""
+
+
 class Watch:
     """Looks for a state that comes again, over rounds that change nothing."""
 
@@ -66,12 +76,13 @@ class Watch:
         self._seen: set[bytes] = set()
         self._changes = -1
 
-    def stuck(self, launch: LaunchState, schedules: Sequence[LaneSchedule]) -> bool:
-        """Whether the batches are where they were before, with nothing changed since."""
-        if launch.changes != self._changes:
-            self._changes = launch.changes
+    def stuck(self, launches: Sequence[Looping]) -> bool:
+        """Whether the batches of some launches are where they were before, with nothing changed since."""
+        changes = sum(one.launch.changes for one in launches)
+        if changes != self._changes:
+            self._changes = changes
             self._seen.clear()
-        now = state(launch, schedules)
+        now = b"".join(state(one.launch, one.resident) for one in launches)
         if now in self._seen:
             return True
         self._seen.add(now)
@@ -98,12 +109,11 @@ def state(launch: LaunchState, schedules: Sequence[LaneSchedule]) -> bytes:
     return hashlib.blake2b(b"".join(sorted(parts)), digest_size=16).digest()
 
 
-def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault:
-    """The fault for batches that loop without anything ever changing. `schedules`: of the resident ones.
-    `held_back`: CTAs that have no room to start."""
+def livelock(launches: Sequence[Looping]) -> EmulatorFault:
+    """The fault for launches that loop without anything ever changing."""
     lines: list[Line] = []
     site = None
-    for schedule in schedules:
+    for schedule in (schedule for one in launches for schedule in one.resident):
         batch = schedule.batch
         lane_sets = [(lane_set, lane_set.polled) for lane_set in schedule.ready]
         lane_sets += [(entry.lane_set, None) for entry in schedule.blocked]
@@ -118,6 +128,7 @@ def livelock(schedules: Sequence[LaneSchedule], held_back: int) -> EmulatorFault
             lines += _lines(batch, lane_set, {row: said for row, _ in _rows(batch, lane_set)})
     warps = sum(line.warps for line in lines)
     listed = _listed(lines)
+    held_back = sum(one.launch.grid.unstarted for one in launches)
     if held_back:
         many = f"{held_back} CTAs have not started: there is no room for them while these run"
         one = "1 CTA has not started: there is no room for it while these run"

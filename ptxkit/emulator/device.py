@@ -27,7 +27,7 @@ from ptxkit.emulator.global_memory import GlobalMemory
 from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_findings import LIMIT, LaunchFindings
-from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, Events, LaunchState
+from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, LaunchState
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.texels.table import Textures
 from ptxkit.rules import rules as rules_of
@@ -97,7 +97,6 @@ class Emulator:
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()
-        self.events = Events()
         self.textures = Textures()
         self.random = np.random.default_rng(seed) if order == "random" else None
         self.counts = Counts()
@@ -107,6 +106,10 @@ class Emulator:
         self.output: Callable[[str], None] = _print
         self.launches = 0
         self.last_launch: LaunchState | None = None
+        self.number = 0
+        """Among the devices that share its memory."""
+        self.together: list[Execution] | None = None
+        """Takes launches that are to run at the same time as others, instead of running them."""
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[EmulatorModule] = weakref.WeakSet()
 
@@ -367,16 +370,19 @@ class EmulatorKernel:
             device.random,
             device.output,
             device.origins,
-            device.events,
             device.findings,
             device.textures,
+            device.number,
         )
         state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)
         execution = Execution(program, state, programmatic)
         device.counts, device.last_launch = state.counts, state
         if device.prepare is not None:
             device.prepare(execution)
-        execution.run(device.progress)
+        if device.together is not None:
+            device.together.append(execution)
+        else:
+            execution.run(device.progress)
 
 
 def _print(text: str) -> None:

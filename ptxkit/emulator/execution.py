@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from ptxkit.emulator.values import WARP
 from ptxkit.targets import Limits
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.company import Company
     from ptxkit.emulator.trace import Recorder
 
 BATCH_LANES = 16384
@@ -28,7 +30,7 @@ BATCH_BYTES = 256 << 20
 WORKSPACE = 256
 """Bytes that a cooperative launch has for its grid barrier."""
 QUANTUM = 1 << 14
-"""Blocks that a batch may run before another one has its turn."""
+"""Blocks that a batch may run before another one has its turn, if nothing else is said."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of CTAs that have finished and that of all."""
@@ -53,6 +55,8 @@ class Execution:
     Attributes:
         recorder: takes down what happens; None unless somebody sets it before the launch runs.
         execute: runs the instructions of a block for a lane set: the seam between numpy and the `jit` extra.
+        resident: the batches that have begun and not ended.
+        quantum: blocks that each of them may run in a round.
     """
 
     def __init__(self, program: EntryProgram, launch: LaunchState, programmatic: bool = False) -> None:
@@ -60,6 +64,8 @@ class Execution:
         self.launch = launch
         self.programmatic = programmatic
         self.recorder: Recorder | None = None
+        self.resident: list[Scheduler] = []
+        self.quantum = QUANTUM
         self.execute: Callable[[CodeBlock, LaneSet], None] = jit.run if launch.options.jit else CodeBlock.run
 
     @property
@@ -69,8 +75,26 @@ class Execution:
 
     def run(self, progress: Progress | None = None) -> None:
         """Run every CTA to its end. Raises EmulatorFault: the first error that it does not go past."""
-        self._begin()
+        watch, watched = Watch(), False
+        with np.errstate(all="ignore"), closing(self.rounds(progress)) as rounds:
+            for stalled in rounds:
+                if stalled and watched and watch.stuck([self]):
+                    raise livelock([self])
+                watched = stalled
+
+    def rounds(self, progress: Progress | None = None) -> Generator[bool]:
+        """The same round by round: in each, every batch that is resident has a turn. Numpy's warnings are to
+        be off.
+
+        Yields:
+            Whether it stalls: no CTA came to its end, and none began.
+
+        Raises:
+            EmulatorFault: the first error that it does not go past; a deadlock of its own among them.
+        """
         launch = self.launch
+        if launch.company is None:
+            self.begin()
         held = []
         try:
             if launch.shape.cooperative:
@@ -82,13 +106,13 @@ class Execution:
                 launch.cta_memory = held[-1].address
                 if launch.sanitize:
                     launch.memory.forget(held[-1])
-            self._run(progress)
+            yield from self._rounds(progress)
         finally:
             launch.found.close()
             for allocation in held:
                 launch.memory.free(allocation, "the launch has ended")
 
-    def _run(self, progress: Progress | None) -> None:
+    def _rounds(self, progress: Progress | None) -> Generator[bool]:
         launch, grid = self.launch, self.launch.grid
         total, cluster, threads = launch.shape.ctas, launch.cluster, launch.shape.threads
         resident = resident_ctas(launch.limits, threads, launch.shared.used)
@@ -96,39 +120,41 @@ class Execution:
         most = BATCH_BYTES // (launch.shared.total + threads * self.program.code.frame + 1)
         size = min(BATCH_LANES // (launch.warps_per_cta * WARP), total, resident, most)
         size = max(size // cluster, 1) * cluster
-        running: list[Scheduler] = []
-        watch = Watch()
-        with np.errstate(all="ignore"):
-            while grid.unstarted or running:
-                moved = finished = False
-                for one in list(running):
-                    status = one.run(QUANTUM)
-                    moved |= status is not Status.BLOCKED
-                    if status is Status.DONE:
-                        finished = True
-                        running.remove(one)
-                        launch.counts.ctas += len(one.batch.ctas)
-                        if progress is not None:
-                            progress(launch.counts.ctas, total)
-                room = resident - sum(one.batch.running for one in running) if grid.unstarted else 0
-                wanted = min(size, grid.unstarted)
-                if room >= wanted > 0 or (room >= cluster and launch.watching):
-                    ctas = grid.start(min(wanted, room // cluster * cluster))
-                    running.append(Scheduler(launch, ctas, self.program.code, self.execute, self.recorder))
-                    launch.watching = False
-                elif running and not moved:
-                    raise deadlock(running)
-                elif running and not finished:
-                    if launch.watching and watch.stuck(launch, running):
-                        raise livelock(running, grid.unstarted)
-                    launch.watching = True
-                else:
-                    launch.watching = False
+        running = self.resident
+        while grid.unstarted or running:
+            moved = finished = False
+            for one in list(running):
+                status = one.run(self.quantum)
+                moved |= status is not Status.BLOCKED
+                if status is Status.DONE:
+                    finished = True
+                    running.remove(one)
+                    launch.counts.ctas += len(one.batch.ctas)
+                    if progress is not None:
+                        progress(launch.counts.ctas, total)
+            room = resident - sum(one.batch.running for one in running) if grid.unstarted else 0
+            wanted = min(size, grid.unstarted)
+            stalled = False
+            if room >= wanted > 0 or (room >= cluster and launch.watching):
+                ctas = grid.start(min(wanted, room // cluster * cluster))
+                running.append(Scheduler(launch, ctas, self.program.code, self.execute, self.recorder))
+            elif running and not moved:
+                raise deadlock(running)
+            else:
+                stalled = bool(running) and not finished
+            launch.watching = stalled
+            yield stalled
 
-    def _begin(self) -> None:
-        """Everything before the launch is ordered before it; races are sought in what it may store to."""
+    def begin(self, company: Company | None = None) -> None:
+        """Everything before the launch is ordered before it; races are sought in what it may store to.
+
+        Args:
+            company: the launches that run at the same time; None for a launch that runs alone.
+        """
         program, launch = self.program, self.launch
-        if launch.events.start(self.programmatic):
+        if company is not None:
+            company.enter(launch)
+        elif launch.events.start(self.programmatic):
             launch.memory.forget_histories()
         if not launch.sanitize or "global" not in program.smallest:
             return

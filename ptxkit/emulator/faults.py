@@ -83,13 +83,15 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class ThreadIndex:
-    """One thread of a launch."""
+    """One thread of a launch; `device`: the number of its device, where several run at the same time."""
 
     ctaid: Dim3
     tid: Dim3
+    device: int | None = None
 
     def __str__(self) -> str:
-        return f"thread {show(self.tid)} of CTA {show(self.ctaid)}"
+        where = "" if self.device is None else f" on device {self.device}"
+        return f"thread {show(self.tid)} of CTA {show(self.ctaid)}{where}"
 
 
 def ranges(numbers: Sequence[int]) -> str:

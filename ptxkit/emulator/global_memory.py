@@ -16,6 +16,7 @@ import numpy as np
 
 from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.access_history import AccessHistory
+from ptxkit.emulator.events import Events
 from ptxkit.emulator.memory import Bank, clear, reserve
 
 BASE = 0x7F00_0000_0000
@@ -77,6 +78,7 @@ class GlobalMemory(Bank):
     Attributes:
         budget: most bytes that may be allocated at once.
         used: bytes that are.
+        events: the numbers of accesses, and of what orders them, of all who share the memory.
 
     Raises:
         PtxkitError: P705, this process has no addresses left.
@@ -88,6 +90,7 @@ class GlobalMemory(Bank):
         self._next, self._end = self._arena()
         self.budget = min(self._end - self._next, physical_memory() * 3 // 4)
         self.used = 0
+        self.events = Events()
         self.heap_used = 0
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []

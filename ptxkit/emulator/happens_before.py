@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.clocks import EVERY, HANDED_ON, SPACES, ReleaseClocks, Waited
+from ptxkit.emulator.clocks import EVERY, SPACES, ReleaseClocks, Waited
 from ptxkit.emulator.values import distinct
 from ptxkit.emulator.vector_clocks import VectorClocks
 from ptxkit.isa.modifiers import MemoryOrder
@@ -34,6 +34,8 @@ class HappensBefore(VectorClocks):
             self.clocks[rows] = np.where(own, number, self.clocks[rows])
         for values in (self.acquired, self.fenced, self.pending, self.initialised):
             values[rows] = np.repeat(values[rows].reshape(by_cta).max(axis=1), warps)
+        for name in self.shared_by_ctas:
+            self._share(getattr(self, name), rows)
         if self._asynchronous:
             self._share(self.proxied, rows)
             self._share(self.completed, rows)
@@ -63,6 +65,9 @@ class HappensBefore(VectorClocks):
         best[columns] = np.maximum(best[columns], covered)
         self.clocks[waiting] = np.maximum(self.clocks[waiting], best)
         for values in (self.acquired, self.fenced, self.initialised):
+            values[waiting] = np.maximum(values[waiting], values[arrived].max())
+        for name in self.shared_by_ctas:
+            values = getattr(self, name)
             values[waiting] = np.maximum(values[waiting], values[arrived].max())
         if self._asynchronous:
             for table in (self.proxied, self.completed):
@@ -162,14 +167,10 @@ class HappensBefore(VectorClocks):
         self._gathered = self._gathered.grown(slots, locals_)
         self._published = self._published.grown(slots, locals_)
 
-    @property
-    def _extent(self) -> tuple[int, int, int]:
-        return self.clocks.shape[1], self.completed.shape[1], self.completed.shape[2]
-
     def forget_slots(self, slots: np.ndarray) -> None:
         """Mbarriers begin anew: nothing has been released to them."""
         for clocks in (self._gathered, self._published):
-            clocks.copy_from(ReleaseClocks(len(clocks.acquired), *self._extent), slots)
+            clocks.copy_from(self.releases(len(clocks.acquired)), slots)
 
     def release(self, rows: np.ndarray, slots: np.ndarray, number: int, relaxed: bool = False) -> None:
         """Rows arrive at mbarriers: what they have seen and done so far is released to them. `rows`, `slots`:
@@ -202,12 +203,14 @@ class HappensBefore(VectorClocks):
         np.maximum.at(gathered.proxied, keyed, self.proxied[known])
         np.maximum.at(gathered.acquired, keyed, self.acquired[known])
         np.maximum.at(gathered.completed, keyed, self.completed[known])
+        for name in self.further:
+            np.maximum.at(getattr(gathered, name), keyed, getattr(self, name)[known])
         np.maximum.at(gathered.initialised, keys, np.maximum(self.init_fenced[rows], self.initialised[rows]))
 
     def take(self, published: ReleaseClocks, rows: np.ndarray, keys: np.ndarray) -> None:
         """Rows acquire what something hands on."""
         published = published.grown(len(published.acquired), self.completed.shape[2])
-        for name in HANDED_ON:
+        for name in published.handed_on:
             np.maximum.at(getattr(self, name), rows, getattr(published, name)[keys])
         size = self.batch.cluster
         if size > 1:
@@ -248,8 +251,8 @@ class HappensBefore(VectorClocks):
         """The phases of mbarriers are about to complete, but not the conditional ones: what the last
         conditional phases told of stays known."""
         if self._succeeded is None:
-            self._succeeded = ReleaseClocks(0, *self._extent)
-        self._succeeded = self._succeeded.grown(len(self._published.acquired), self._extent[2])
+            self._succeeded = self.releases(0)
+        self._succeeded = self._succeeded.grown(len(self._published.acquired), self.completed.shape[2])
         self._succeeded.copy_from(self._published, slots)
 
     def acquire_success(self, rows: np.ndarray, slots: np.ndarray) -> None:

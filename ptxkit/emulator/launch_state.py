@@ -25,61 +25,6 @@ from ptxkit.emulator.values import WARP
 from ptxkit.rules import Rules
 from ptxkit.targets import Limits
 
-LAST_NUMBER = (1 << 28) - 1
-
-
-class Events:
-    """The numbers of accesses and ordering events of a device, and the instruction behind each number.
-
-    Attributes:
-        first: the number of the launch's first event.
-        ordered: everything with a smaller number is ordered before what the launch does first. Less than
-            `first` in a programmatic launch, which may begin before the one ahead of it has ended.
-        together: by number of a store to shared memory by which several threads of a batch may have written
-            one place, the rows of these.
-    """
-
-    def __init__(self) -> None:
-        self.first = 1
-        self.ordered = 1
-        self.together: dict[int, frozenset[int]] = {}
-        self._sites: list[Site | None] = [None]
-
-    @property
-    def now(self) -> int:
-        """The number that the next event will have."""
-        return self.first + len(self._sites) - 1
-
-    def take(self, site: Site | None = None) -> int:
-        """The number of a new event."""
-        self._sites.append(site)
-        return self.now - 1
-
-    def site(self, number: int) -> Site | None:
-        """The instruction behind a number of this launch."""
-        at = number - self.first + 1
-        return self._sites[at] if 0 < at < len(self._sites) else None
-
-    def start(self, programmatic: bool = False) -> bool:
-        """Begin a launch: everything before it is ordered before it. `programmatic`: but for what the launch
-        ahead of it did. Returns whether numbers begin anew, so that all access histories must be
-        forgotten."""
-        ahead, self.first = self.first, self.now
-        self.ordered = ahead if programmatic else self.first
-        self.together.clear()
-        self._sites = [None]
-        if self.first > LAST_NUMBER // 2:
-            self.first = self.ordered = 1
-            return True
-        return False
-
-    def restore(self, first: int, ordered: int) -> None:
-        """Begin again with these: the number of the next event, and `ordered`."""
-        self.first, self.ordered = first, ordered
-        self.together.clear()
-        self._sites = [None]
-
-
 T = TypeVar("T")
 
 
@@ -112,20 +57,20 @@ class DeviceState:
     Attributes:
         memory: global memory.
         origins: of undefined bits.
-        events: the numbers of accesses that may race, and of what orders them.
         random: decides what the rules leave open, in random order; else None.
         findings: the warnings so far, and the errors that launches went past.
         output: takes what kernels print.
         textures: what handles of textures, samplers and surfaces stand for.
+        device: its number among those that share the memory.
     """
 
     memory: GlobalMemory
     random: np.random.Generator | None
     output: Callable[[str], None]
     origins: Origins = field(default_factory=Origins)
-    events: Events = field(default_factory=Events)
     findings: list[Diagnostic] = field(default_factory=list)
     textures: Textures = field(default_factory=Textures)
+    device: int = 0
 
 
 class ProgramFacts(Protocol):
@@ -220,7 +165,8 @@ class LaunchState:
         options: of the device.
         limits: of the device.
         number: of the launch on its device.
-        memory, origins, events, random, output, textures: of the device; see `DeviceState`.
+        memory, origins, random, output, textures: of the device; see `DeviceState`.
+        events: the numbers of accesses that may race, and of what orders them.
         parameters: the bank of kernel parameters.
         parameter_size: bytes of them.
         warps_per_cta: warps of one CTA.
@@ -230,6 +176,11 @@ class LaunchState:
         counts: what it did so far.
         workspace: the address of the workspace of a cooperative launch, else 0.
         cta_memory: the address of the global memory that each CTA has a slice of, else 0.
+        device: the number of its device among those that share the memory.
+        company: the launches that run at the same time; None where it runs alone. See
+            `ptxkit.emulator.company`.
+        first_cta, place: the number that its first CTA has in records of accesses, and its own place among
+            them.
         found: its findings.
         clock: time as kernels see it, in steps.
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
@@ -256,7 +207,7 @@ class LaunchState:
         self.number: int = number
         self.memory = machine.memory
         self.origins = machine.origins
-        self.events = machine.events
+        self.events = machine.memory.events
         self.random = machine.random
         self.output = machine.output
         self.textures = machine.textures
@@ -272,6 +223,10 @@ class LaunchState:
         self.counts = Counts(traffic=Traffic() if options.traffic else None, shared_bytes=self.shared.used)
         self.workspace: int = 0
         self.cta_memory: int = 0
+        self.device: int = machine.device
+        self.company: Any = None
+        self.first_cta: int = 0
+        self.place: int = 0
         self.clock: int = 0
         lane = int(self.random.integers(WARP)) if self.random is not None else 0  # the same order if strict
         self.elect_from = lane if options.strict else 0
@@ -300,7 +255,8 @@ class LaunchState:
         """The thread of a CTA, by the number of each: in the grid, and in the CTA."""
         (gx, gy, _), (bx, by, _) = self.shape.grid, self.shape.block
         coordinates = (cta % gx, cta // gx % gy, cta // (gx * gy))
-        return ThreadIndex(coordinates, (number % bx, number // bx % by, number // (bx * by)))
+        thread = number % bx, number // bx % by, number // (bx * by)
+        return ThreadIndex(coordinates, thread, None if self.company is None else self.device)
 
     def seek_races(self, allocation: Allocation) -> AccessHistory:
         """Enter accesses to an allocation from now on."""

@@ -13,16 +13,19 @@ from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
+from ptxkit.emulator.company import launch_of
 from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
 
 
 class Party(NamedTuple):
-    """One side of a race: the CTA's number in the grid, the thread's in the CTA, the instruction and its
-    event; whether the asynchronous machine did it."""
+    """One side of a race: the launch, the CTA's number in the grid, the thread's in the CTA, the instruction
+    and its event; whether the asynchronous machine did it."""
 
+    launch: LaunchState
     cta: int
     thread: int
     site: Site | None
@@ -34,10 +37,14 @@ def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> P
     """Whose a record is; `row`: a row of the batch in whose CTA it lies, where the memory is a CTA's own."""
     batch = access.lane_set.batch
     thread = int(history.thread(record))
-    cta = int(batch.ctas[row // batch.warps_per_cta]) if history.private else thread >> THREAD_BITS
+    launch = batch.launch
+    if history.private:
+        cta = int(batch.ctas[row // batch.warps_per_cta])
+    else:
+        launch, cta = launch_of(launch, thread >> THREAD_BITS)
     site = batch.launch.events.site(int(history.number(record)))
     number = int(history.number(record))
-    return Party(cta, thread & THREAD, site, number, bool(history.is_async(record)))
+    return Party(launch, cta, thread & THREAD, site, number, bool(history.is_async(record)))
 
 
 def report(
@@ -66,14 +73,15 @@ def report(
     if shared and batch.cluster > 1:
         place += f" of CTA {batch.name_cta(index // batch.shared.stride)}"
     by = f": `{other.instruction.spelling}` at {other.where}" if other is not None else ""
-    whose = (batch.mbarriers.machine if them.machine else launch.thread)(them.cta, them.thread)
+    whose = batch.queue.hazards.reports.maker(them.launch, them.cta, them.thread, them.machine)
     notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
     if not shared and (owner := launch.memory.find(tile)) is not None:
         notes.append(f"byte {tile - owner.address} of {owner}")
-    if them.cta == me.cta and them.thread // WARP == me.thread // WARP and not them.machine:
+    near = them.launch is me.launch and them.cta == me.cta
+    if near and them.thread // WARP == me.thread // WARP and not them.machine:
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")
     code, message, help = _rule(them, me, place, earlier, later, shared)
-    if them.cta == me.cta and not them.machine:
+    if near and not them.machine:
         crowds = crowds_between(batch, me.cta, (them.thread, me.thread), them.number)
         if crowds:
             notes += crowds
@@ -133,7 +141,13 @@ def _rule(them: Party, me: Party, place: str, earlier: str, later: str, shared: 
         message = f"a {later} of {place}, which another thread's copy wrote"
         help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
         return "P658", message, help
+    if them.launch.device != me.launch.device:
+        message = f"a {later} races with another device's {earlier} of {place}"
+        help = "order the devices through memory, by a release and an acquire of one location, both `.sys`"
+        return code, message, help
     message = f"a {later} races with another thread's {earlier} of {place}"
+    if them.launch is not me.launch:
+        return code, message, "let one stream wait for the other, or order the launches through memory"
     if them.cta == me.cta and them.thread // WARP == me.thread // WARP:
         return code, message, "put `bar.warp.sync` between the two: lanes of a warp need not run in step"
     if them.cta == me.cta:

@@ -288,7 +288,7 @@ def _find_race(
         if flagged.shape[0] == 1 and lane_set.n > 1:
             rows = np.zeros(len(row), np.int64) + (my_thread[0] & THREAD) // WARP
     else:
-        ctas = lane_set.batch.position(my_thread >> THREAD_BITS)
+        ctas = lane_set.batch.position((my_thread >> THREAD_BITS) - lane_set.launch.first_cta)
         rows = ctas * lane_set.batch.warps_per_cta + (my_thread & THREAD) // WARP
     bad = ~happens_before.covers_records(history, theirs, rows, strong, (my_thread & THREAD) % WARP)
     if earlier != "write" and bad.any():

@@ -82,9 +82,10 @@ _ONE = np.uint64(1)
 
 
 def _records(batch: Ctas) -> Any:
-    """For each thread its CTA's number in the grid and its own in the CTA, as race records have them."""
+    """For each thread its CTA's number and its own in the CTA, as race records have them."""
     thread = (np.arange(batch.warps_per_cta * WARP, dtype=np.uint64)).reshape(1, batch.warps_per_cta, WARP)
-    ctas = (batch.ctas.astype(np.uint64).reshape(-1, 1, 1) & np.uint64((1 << 24) - 1)) << np.uint64(10)
+    numbers = (batch.ctas + batch.launch.first_cta).astype(np.uint64).reshape(-1, 1, 1)
+    ctas = (numbers & np.uint64((1 << 24) - 1)) << np.uint64(10)
     return (ctas | thread).reshape(batch.rows, WARP)
 
 

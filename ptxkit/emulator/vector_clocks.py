@@ -58,6 +58,10 @@ class VectorClocks:
     """
 
     slots: MbarrierSlots
+    shared_by_ctas: tuple[str, ...] = ()
+    """What else there is for each row, int64 (rows,): a barrier makes the most of its rows that of all."""
+    further: tuple[str, ...] = ()
+    """What of that is released to mbarriers and acquired from them, too."""
 
     def __init__(self, batch: Ctas, start: int) -> None:
         self.batch = batch
@@ -86,11 +90,16 @@ class VectorClocks:
         self.takers: list[Taker] = []
         self.apart = LanesApart()
         self._owed: dict[int, set[int]] = {}
-        self._gathered = ReleaseClocks(0, width, size, 0)
-        self._published = ReleaseClocks(0, width, size, 0)
+        self._gathered = self.releases(0)
+        self._published = self.releases(0)
         self._succeeded: ReleaseClocks | None = None
         self._asynchronous = batch.launch.program.asynchronous
         self._limit: Any = None
+
+    def releases(self, slots: int) -> ReleaseClocks:
+        """What is released to some slots: nothing yet."""
+        _, ctas, locals_ = self.completed.shape
+        return ReleaseClocks(slots, self.clocks.shape[1], ctas, locals_, self.further)
 
     def limit(self, rows: np.ndarray | None, private: bool) -> Any:
         """The least number whose event may not happen before what a row does: a column, or one for all.
@@ -132,12 +141,13 @@ class VectorClocks:
         """
         number = history.number(record)
         near, column, rank = self._whose(history, record, rows)
-        elsewhere = np.maximum(self.acquired[rows], self.pending[rows]) if strong else self.acquired[rows]
+        elsewhere = self.elsewhere(history, record, rows, strong)
         known: np.ndarray = number < np.where(near, self.clocks[rows, column], elsewhere)
         is_async = history.is_async(record)
         if is_async.any() and self.completed.shape[2]:
             local = _local(history, record, self.completed.shape[2])
-            by_machine = np.where(near, self.completed[rows, rank, local], self.acquired[rows])
+            elsewhere = self.elsewhere(history, record, rows, False)
+            by_machine = np.where(near, self.completed[rows, rank, local], elsewhere)
             known = np.where(is_async, number <= by_machine, known)
         if lanes is not None and self.apart.warps:
             for one, at in self.apart.pairs(rows, lanes):
@@ -145,6 +155,14 @@ class VectorClocks:
                 clocks = np.where(is_async[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
                 known[at] &= ~near[at] | (number[at] < clocks)
         return known
+
+    def elsewhere(
+        self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, strong: bool
+    ) -> np.ndarray:
+        """Up to which number accesses of CTAs outside the cluster happen before what rows do now. `strong`:
+        see `covers_records`."""
+        known = self.acquired[rows]
+        return np.maximum(known, self.pending[rows]) if strong else known
 
     def surely_covers(self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, warps: int) -> bool:
         """Whether it is plain that some rows, and the next `warps` - 1, come after all that
@@ -228,7 +246,7 @@ class VectorClocks:
         if history.private:
             rank = self.rank[rows]
             return np.ones(len(rows), bool), rank * warps + warp, rank
-        position = self.batch.position(thread >> THREAD_BITS)
+        position = self.batch.position((thread >> THREAD_BITS) - self.batch.launch.first_cta)
         near = (position >= 0) & (position // size == rows // warps // size)
         near &= history.number(record) >= self.batch.launch.events.first
         rank = np.where(near, position % size, 0)
@@ -251,7 +269,8 @@ class VectorClocks:
         own = number.astype(history.dtype)
         if history.private:
             return own
-        return self.batch.ctas[cta].astype(history.dtype) << history.dtype.type(THREAD_BITS) | own
+        ctas = self.batch.ctas[cta] + self.batch.launch.first_cta
+        return ctas.astype(history.dtype) << history.dtype.type(THREAD_BITS) | own
 
 
 def _column(numbers: np.ndarray) -> Any:

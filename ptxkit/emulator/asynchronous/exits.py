@@ -182,7 +182,7 @@ def _check_accesses(hazards: Hazards, cta: int) -> None:
         for record in distinct(history.records(kind)[first:last]):
             if not record or history.is_async(record):
                 continue
-            who = int(history.thread(record)) >> THREAD_BITS
+            who = (int(history.thread(record)) >> THREAD_BITS) - batch.launch.first_cta
             if who == int(batch.ctas[cta]) or int(history.number(record)) < batch.launch.events.first:
                 continue
             if not hazards.happens_before.covers_records(history, np.full(len(rows), record), rows).any():

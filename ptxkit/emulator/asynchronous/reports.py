@@ -14,8 +14,9 @@ from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
+from ptxkit.emulator.company import launch_of
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.faults import Site, label_at
+from ptxkit.emulator.faults import Site, label_at, show
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.launch_state import LaunchState
@@ -90,9 +91,21 @@ class Reports:
         batch = self.batch
         site = batch.launch.events.site(int(history.number(record)))
         thread = int(history.thread(record))
-        cta = int(batch.ctas[place // batch.shared.stride]) if history.private else thread >> THREAD_BITS
-        named = self.mbarriers.machine if history.is_async(record) else batch.launch.thread
-        return site, str(named(cta, thread & THREAD))
+        launch = batch.launch
+        if history.private:
+            cta = int(batch.ctas[place // batch.shared.stride])
+        else:
+            launch, cta = launch_of(launch, thread >> THREAD_BITS)
+        return site, self.maker(launch, cta, thread & THREAD, bool(history.is_async(record)))
+
+    def maker(self, launch: LaunchState, cta: int, number: int, machine: bool) -> str:
+        """Who made an access: a thread of a launch, or the asynchronous machine, by the record's number."""
+        if not machine:
+            return str(launch.thread(cta, number))
+        if launch is self.batch.launch:
+            return self.mbarriers.machine(cta, number)
+        coordinates = launch.thread(cta, 0).ctaid
+        return f"an asynchronous operation for CTA {show(coordinates)} on device {launch.device}"
 
     def unordered(self, found: Earlier, item: int, excuse: str | None = None) -> None:
         """Nothing orders an operation behind an earlier access. `excuse`: what practice goes by."""
