@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ptxkit.diagnostics import Span as Span
     from ptxkit.emulator import EmulatorFault as EmulatorFault
     from ptxkit.running.devices import open_device as open_device
+    from ptxkit.running.devices import open_machine as open_machine
 
 _HOMES = {
     "Diagnostic": "ptxkit.diagnostics",
@@ -31,6 +32,7 @@ _HOMES = {
     "TensorMap": "ptxkit.descriptors",
     "check": "ptxkit.asm.check",
     "open_device": "ptxkit.running.devices",
+    "open_machine": "ptxkit.running.devices",
     "parse": "ptxkit.asm",
     "tensor_map": "ptxkit.descriptors",
     "write": "ptxkit.asm.write",

@@ -16,6 +16,7 @@ from ptxkit.emulator.access_history import THREAD_BITS, AccessHistory
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.happens_before import HappensBefore
+from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import MemoryOrder, MemoryScope
 
 EVERYTHING = np.int64((1 << 62) - 1)
@@ -94,13 +95,38 @@ class CompanyClocks(HappensBefore):
         known = super().elsewhere(history, record, rows, strong)
         if history.private:
             return known
-        whose = self._company.whose((history.thread(record) >> np.uint64(THREAD_BITS)).astype(np.int64))
+        whose = self._members_of(history, record)
         abroad = self.abroad[rows]
         if strong:
             abroad = np.maximum(abroad, self.pending_abroad[rows])
         far = self._company.devices[whose] != self.batch.launch.device
         ended = np.append(self._ended, False)[np.minimum(whose, len(self._ended))]
         return np.where(ended, EVERYTHING, np.where(far, abroad, known))
+
+    def morally_strong(self, history: AccessHistory, record: Any, site: Site) -> Any:
+        strong = super().morally_strong(history, record, site)
+        if history.private:
+            return strong
+        far = strong & (self._devices_of(history, record) != self.batch.launch.device)
+        if far.any():
+            numbers, wide = history.number(record), of_system(site)
+            for number in distinct(numbers[far]).tolist():
+                if not wide or not self._of_system(number):
+                    strong = strong & ~(far & (numbers == number))
+        return strong
+
+    def narrowly_ordered(self, row: int, number: int) -> bool:
+        return number < int(self.narrow[row])
+
+    def _members_of(self, history: AccessHistory, record: Any) -> np.ndarray:
+        """The places in the company of the launches that made some records."""
+        whose: np.ndarray = self._company.whose(history.thread(record).astype(np.int64) >> THREAD_BITS)
+        return whose
+
+    def _devices_of(self, history: AccessHistory, record: Any) -> np.ndarray:
+        """The numbers of the devices that made some records."""
+        devices: np.ndarray = self._company.devices[self._members_of(history, record)]
+        return devices
 
     def fence(self, rows: np.ndarray, number: int) -> None:
         super().fence(rows, number)
@@ -130,7 +156,7 @@ class CompanyClocks(HappensBefore):
             np.maximum.at(table.narrow, places, own)
             if system:
                 np.maximum.at(table.system, places, own if release else self.fenced_system[rows])
-            if reads is not None and len(np.unique(places)) < len(places):
+            if reads is not None and len(distinct(places)) < len(places):
                 before = here.own[places], here.abroad[places], table.system[places], table.narrow[places]
         if reads is None:
             return

@@ -156,14 +156,14 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) -> list[Line]:
     """Lines about the warps of a set. `said`: by row, what is said of one warp, and of several."""
     lines = []
-    rows = _rows(batch, lane_set)
+    rows, where = _rows(batch, lane_set), batch.launch.where
     for (cta, lanes, (one, many)), run in groupby(
         rows, lambda at: (at[0] // batch.warps_per_cta, at[1], said[at[0]])
     ):
         warps = [row % batch.warps_per_cta for row, _ in run]
         several = len(warps) > 1
         who = f"warps {ranges(warps)}" if several else f"warp {warps[0]}"
-        text = f"{who} of CTA {show(batch.cta_coordinates(cta))}{lanes}{many if several else one}"
+        text = f"{who} of CTA {show(batch.cta_coordinates(cta))}{where}{lanes}{many if several else one}"
         lines.append(Line(len(warps), text))
     return lines
 

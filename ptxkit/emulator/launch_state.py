@@ -251,6 +251,11 @@ class LaunchState:
         self.counts.ctas += self.cluster
         return first % x, first // x % y, first // (x * y), 1
 
+    @property
+    def where(self) -> str:
+        """What messages say behind a CTA: which device's it is, where several launches run."""
+        return "" if self.company is None else f" on device {self.device}"
+
     def thread(self, cta: int, number: int) -> ThreadIndex:
         """The thread of a CTA, by the number of each: in the grid, and in the CTA."""
         (gx, gy, _), (bx, by, _) = self.shape.grid, self.shape.block

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
+from ptxkit.emulator.access_history import STRONG, THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
@@ -23,7 +23,7 @@ from ptxkit.emulator.values import WARP
 
 class Party(NamedTuple):
     """One side of a race: the launch, the CTA's number in the grid, the thread's in the CTA, the instruction
-    and its event; whether the asynchronous machine did it."""
+    and its event; whether the asynchronous machine did it, and whether it is strong."""
 
     launch: LaunchState
     cta: int
@@ -31,6 +31,7 @@ class Party(NamedTuple):
     site: Site | None
     number: int
     machine: bool = False
+    strong: bool = False
 
 
 def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> Party:
@@ -44,7 +45,8 @@ def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> P
         launch, cta = launch_of(launch, thread >> THREAD_BITS)
     site = batch.launch.events.site(int(history.number(record)))
     number = int(history.number(record))
-    return Party(launch, cta, thread & THREAD, site, number, bool(history.is_async(record)))
+    machine, strong = bool(history.is_async(record)), bool(history.is_at_least(record, STRONG))
+    return Party(launch, cta, thread & THREAD, site, number, machine, strong)
 
 
 def report(
@@ -95,6 +97,9 @@ def report(
             "P689",
             "use `.release` and `.acquire`, or a fence before the arrival and one after the wait",
         )
+    if them.launch.device != me.launch.device:
+        narrow = _too_narrow(access, them, me, place, earlier, later)
+        code, message, help = narrow or (code, message, help)
     whose = "the asynchronous operation" if them.machine else f"the other thread's {earlier}"
     say = launch.report
     if shared and (earlier, later) == ("write", "read") and _is_granted_slot(access, them, me):
@@ -111,6 +116,22 @@ def _is_granted_slot(access: Reach, them: Party, me: Party) -> bool:
     first = int(batch.position(np.array([me.cta]))[0]) * batch.warps_per_cta
     by, row = first + them.thread // WARP, first + me.thread // WARP
     return batch.happens_before.met_relaxed(by, them.number, row)
+
+
+def _too_narrow(
+    access: Reach, them: Party, me: Party, place: str, earlier: str, later: str
+) -> tuple[str, str, str] | None:
+    """The code, message and advice where a scope is at fault that two devices race."""
+    batch = access.lane_set.batch
+    if them.strong and me.strong:
+        message = f"a strong {later} races with another device's strong {earlier} of {place}"
+        return "P6150", message, "give both the scope `.sys`: what has a narrower one is no more than weak"
+    cta = int(batch.position(np.array([me.cta]))[0])
+    row = cta * batch.warps_per_cta + me.thread // WARP
+    if batch.happens_before.narrowly_ordered(row, them.number):
+        message = f"a {later} of {place} relies on a release or an acquire that does not reach other devices"
+        return "P6150", message, "give both, and the fences if there are any, the scope `.sys`"
+    return None
 
 
 def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:

@@ -271,7 +271,7 @@ def _find_race(
     happens_before = lane_set.batch.happens_before
     flagged = flagged & ~happens_before.is_own(history, record, history.thread(own)[..., None])
     if strong:
-        flagged = flagged & ~history.is_at_least(record, STRONG)
+        flagged = flagged & ~happens_before.morally_strong(history, record, access.site)
     elif later == "read" and access.space == "global":
         flagged = flagged & ~history.is_at_least(record, ATOMIC)
     active = lanes_of(lane_set, access.guard, flagged.shape[:2])

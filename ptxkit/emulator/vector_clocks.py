@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.access_history import THREAD, THREAD_BITS, AccessHistory
+from ptxkit.emulator.access_history import STRONG, THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.clocks import SPACES, LanesApart, MbarrierSlots, ReleaseClocks
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.values import WARP
 
 Taker = Callable[[AccessHistory, np.ndarray, np.ndarray], np.ndarray]
@@ -155,6 +156,16 @@ class VectorClocks:
                 clocks = np.where(is_async[at], one.completed[rank[at], local] + 1, one.clocks[column[at]])
                 known[at] &= ~near[at] | (number[at] < clocks)
         return known
+
+    def morally_strong(self, history: AccessHistory, record: Any, site: Site) -> Any:
+        """Whether a strong access by an instruction and those of some records are so strong that they do not
+        race."""
+        return history.is_at_least(record, STRONG)
+
+    def narrowly_ordered(self, row: int, number: int) -> bool:
+        """Whether an access of another device would happen before what a row does now, if every scope were
+        wide enough."""
+        return False
 
     def elsewhere(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, strong: bool

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptxkit import targets
 from ptxkit.device.protocol import Device
 from ptxkit.diagnostics import PtxkitError, error
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.machine import EmulatedMachine
 
 NAMES = "`auto`, `emu`, `cuda`, `cuda:N`"
 
@@ -70,6 +73,22 @@ def open_device(
     options: dict[str, Any] = {"jit": jit, "strict": strict, "traffic": traffic}
     goes: dict[str, Any] = {"keep_going": keep_going, "rules": rules}
     return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, **options, **goes)
+
+
+def open_machine(devices: int, **options: Any) -> EmulatedMachine:
+    """Open several emulated GPUs that share one memory.
+
+    Args:
+        devices: how many, from 1 to 64.
+        options: `order`, `seed`, `sanitize`, `arch`, `jit`, `strict`, `traffic`, `keep_going` and `rules`, as
+            `open_device` takes them, for each of them.
+
+    Raises:
+        PtxkitError: P520, a number of devices that cannot be, or an option; P305, an unknown target.
+    """
+    from ptxkit.emulator.machine import EmulatedMachine
+
+    return EmulatedMachine(devices, **options)
 
 
 def fitting_gpu(target: str | None) -> int | None:
