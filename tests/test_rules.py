@@ -22,7 +22,14 @@ ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| ([A-Z0-9-]+) \| (P\d+|-) \| (\w+|-) \| (.*) \|$", re.MULTILINE)
 LINK = re.compile(r"\[`?(.*?)`?\]\(\.\./\.\./(.*?)\)(?:, (.*))?")
 RULES = ROW.findall((ROOT / "docs" / "emulator" / "rules.md").read_text("utf-8"))
-OTHERS = {"test_strict.py", "test_programmatic.py", "test_textures.py", "test_surfaces.py", "test_machine.py"}
+OTHERS = {
+    "test_strict.py",
+    "test_programmatic.py",
+    "test_textures.py",
+    "test_surfaces.py",
+    "test_machine.py",
+    "test_multimem.py",
+}
 """Tests that hold a rule both ways themselves."""
 
 

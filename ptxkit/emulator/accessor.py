@@ -209,6 +209,15 @@ class Accessor:
         where, lane = self._culprit(lane_set, address, ~good, guard)
         before, behind = memory.find(where), memory.after(where)
         notes: list[str] = []
+        if before is not None and not before.freed_by and not before.live and where < before.end:
+            raise fault(
+                "P6151",
+                f"{counted(self.size, 'byte')} at {where:#x}, a multimem address",
+                self.site,
+                (f"{lane_set.thread(*lane)}", f"byte {where - before.address} of {before}"),
+                "only `multimem` instructions may use it: give the others the address of one device's copy",
+                lanes=~good,
+            )
         if before is not None and not before.live and where < before.end:
             raise fault(
                 "P604",

@@ -186,10 +186,12 @@ class CompanyClocks(HappensBefore):
 
 @lru_cache(maxsize=4096)
 def of_system(site: Site) -> bool:
-    """Whether an instruction has system scope, as volatile ones do, and the fences of the alias proxy."""
+    """Whether an instruction has system scope, as volatile ones do and `multimem.red` that names none."""
     decoded = site.decoded
     scope = decoded.find(MemoryScope)
     if scope is not None:
         return scope is MemoryScope.SYS
+    if site.name == "multimem.red":
+        return True
     orders = decoded.all(MemoryOrder)
     return MemoryOrder.VOLATILE in orders or MemoryOrder.MMIO in orders

@@ -185,8 +185,9 @@ class Emulator:
         Raises:
             PtxkitError: P509, a buffer of another emulator or of a GPU.
         """
-        if isinstance(value, EmulatorBuffer) and value.memory is self.memory:
-            return value.address
+        if getattr(value, "memory", None) is self.memory:
+            address: int = value.address
+            return address
         if not isinstance(value, EmulatorBuffer) and device_address(value) is None:
             return None
         there = "another emulator" if isinstance(value, EmulatorBuffer) else "a GPU"

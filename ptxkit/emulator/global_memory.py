@@ -79,6 +79,7 @@ class GlobalMemory(Bank):
         budget: most bytes that may be allocated at once.
         used: bytes that are.
         events: the numbers of accesses, and of what orders them, of all who share the memory.
+        device_count: how many devices share it.
 
     Raises:
         PtxkitError: P705, this process has no addresses left.
@@ -91,6 +92,7 @@ class GlobalMemory(Bank):
         self.budget = min(self._end - self._next, physical_memory() * 3 // 4)
         self.used = 0
         self.events = Events()
+        self.device_count = 1
         self.heap_used = 0
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []
@@ -150,11 +152,22 @@ class GlobalMemory(Bank):
     def adopt(self, address: int, size: int, name: str, heap: bool = False) -> Allocation:
         """Let kernels reach a range that belongs to nobody; its bytes count as defined."""
         allocation = Allocation(address, size, name, heap=heap)
-        at = bisect_right(self._addresses, address)
-        self._addresses.insert(at, address)
+        self.place(allocation)
+        return allocation
+
+    def place(self, allocation: Allocation) -> None:
+        """Take up a range that belongs to nobody."""
+        at = bisect_right(self._addresses, allocation.address)
+        self._addresses.insert(at, allocation.address)
         self._allocations.insert(at, allocation)
         self._table = None
-        return allocation
+
+    def set_aside(self, size: int, align: int) -> int:
+        """Addresses that `allocate` gives to nobody."""
+        made = self.allocate(size, "reserved addresses", align)
+        self.disown(made)
+        self.used -= size
+        return made.address
 
     def disown(self, allocation: Allocation) -> None:
         """Forget a range that was adopted."""
@@ -166,7 +179,8 @@ class GlobalMemory(Bank):
     def _reuse(self, size: int, align: int) -> int | None:
         """Room in a freed range; its memory of having been freed ends here."""
         for at, allocation in enumerate(self._allocations):
-            if not allocation.live and allocation.size >= size and allocation.address % align == 0:
+            freed = not allocation.live and allocation.freed_by
+            if freed and allocation.size >= size and allocation.address % align == 0:
                 del self._allocations[at], self._addresses[at]
                 return allocation.address
         return None

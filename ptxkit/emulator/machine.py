@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ptxkit.diagnostics import Diagnostic, error
+from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.concurrency import run_together
 from ptxkit.emulator.device import Emulator
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.faults import Origins
-from ptxkit.emulator.global_memory import GlobalMemory
+from ptxkit.emulator.global_memory import GRANULE, GlobalMemory
+from ptxkit.emulator.multicast import Binding, MulticastObject, MulticastRange
 
 MOST_DEVICES = 64
+
+
+class MulticastArray:
+    """An array in the memory of several devices. As an argument of a kernel it is its multimem address.
+
+    Args:
+        devices: the team.
+        shape, dtype: of each copy.
+        name: what findings call it.
+
+    Attributes:
+        copies: the arrays of the devices, in the order of the team.
+        memory: of all devices.
+        address: the multimem address.
+    """
+
+    def __init__(self, devices: Sequence[Emulator], shape: Any, dtype: Any, name: str) -> None:
+        self.copies: list[EmulatorBuffer] = [device.empty(shape, dtype, name) for device in devices]
+        self.memory = devices[0].memory
+        size = self.copies[0].nbytes
+        multicast = MulticastObject(size, [device.number for device in devices])
+        for device, copy in zip(devices, self.copies, strict=True):
+            multicast.bindings.append(Binding(device.number, 0, size, partial(getattr, copy, "address")))
+        self.address = self.memory.set_aside(size, GRANULE)
+        self._range = MulticastRange.of(multicast, self.address, size, 0, f"multicast object `{name}`")
+        self.memory.place(self._range)
+        self._finalizer = weakref.finalize(self, self.memory.disown, self._range)
+
+    def write(self, array: np.ndarray) -> None:
+        """Copy a host array into every copy."""
+        for copy in self.copies:
+            copy.write(array)
+
+    def numpy(self) -> list[np.ndarray]:
+        """Host copies, one of each device. Raises what `EmulatorBuffer.numpy` does."""
+        return [copy.numpy() for copy in self.copies]
 
 
 class EmulatedMachine:
@@ -38,12 +80,37 @@ class EmulatedMachine:
             raise error("P520", f"expected from 1 to {MOST_DEVICES} devices, found {devices}")
         self._order, self._seed = order, seed
         self._memory = GlobalMemory()
+        self._memory.device_count = devices
         origins = Origins()
         self.devices: list[Emulator] = []
         for number in range(devices):
             device = Emulator(order=order, seed=seed + number, memory=self._memory, **options)
             device.number, device.origins = number, origins
             self.devices.append(device)
+
+    def multicast(
+        self,
+        shape: int | Sequence[int],
+        dtype: Any,
+        name: str | None = None,
+        team: Sequence[int] | None = None,
+    ) -> MulticastArray:
+        """An array in the memory of each device of a team, and one address for all of them, as a multicast
+        object has. Its content is undefined.
+
+        Args:
+            shape: in elements, of each copy.
+            dtype: the type of an element.
+            name: what findings call it.
+            team: the numbers of the devices; None for all.
+
+        Raises:
+            PtxkitError: P517, no shape or type of an array; P520, no such team; P705, out of memory.
+        """
+        members = list(range(len(self.devices)) if team is None else team)
+        if not members or len({*members}) < len(members) or not {*members} <= {*range(len(self.devices))}:
+            raise error("P520", f"expected a team of some of {len(self.devices)} devices, found {members}")
+        return MulticastArray([self.devices[member] for member in members], shape, dtype, name or "multicast")
 
     @property
     def findings(self) -> list[Diagnostic]:

@@ -20,7 +20,7 @@ CHAPTERS = {
     "mixed": ("floating",),
     "comparison": ("comparison",),
     "conversion": ("data_movement", "conversion"),
-    "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "atomic"),
+    "movement": ("data_movement", "load_store", "warp", "cluster", "asynchronous_store", "multimem"),
     "bulk_copies": ("bulk_copy", "tensor_copy", "tensor_map"),
     "compression": (
         "sparse_vectors",
@@ -31,7 +31,7 @@ CHAPTERS = {
         "tensor_memory.load",
         "tensor_memory.synchronise",
     ),
-    "memory": ("load_store", "atomic", "barrier", "control_flow", "asynchronous_store"),
+    "memory": ("load_store", "atomic", "barrier", "control_flow", "asynchronous_store", "multimem"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

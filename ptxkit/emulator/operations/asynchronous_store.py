@@ -25,19 +25,18 @@ store, reduction, later = Effects("movement"), Effects("synchronization"), Effec
 COMPLETES = "mbarrier::complete_tx::bytes"
 
 
-@later("st.async", "multimem.st.async")
+@later("st.async")
 @store("st.async")
 def st_async(instruction: ScopedInstruction) -> Effect:
     """`st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]`.
 
-    `{multimem.}st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell
+    `st.async.release.scope.global`, which has no mbarrier, is a release store: no thread can tell
     when it happens.
     """
     return _to_cluster(instruction) if instruction[COMPLETES] else st(instruction)
 
 
 @reduction("red.async")
-@later("multimem.red.async")
 def red_async(instruction: ScopedInstruction) -> Effect:
     """`red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]`."""
     return _to_cluster(instruction) if instruction[COMPLETES] else atom(instruction)

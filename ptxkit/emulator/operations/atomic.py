@@ -1,4 +1,4 @@
-"""Atomic operations: `atom`, `red`, and `multimem`. PTX ISA 9.7.13.5, 9.7.13.6.
+"""Atomic operations: `atom`, `red`. PTX ISA 9.7.13.5, 9.7.13.6.
 
 Lanes that hit one place take their turns in the order of their numbers. Each step below works on flat arrays
 of the lanes that take part.
@@ -18,14 +18,12 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
-from ptxkit.emulator.operations.load_store import ld, st
 from ptxkit.emulator.races import enter_atomic
 from ptxkit.emulator.reductions import CHAINED, combiner, take_turns
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
-effect, movement = Effects("synchronization"), Effects("movement")
-later = Effects("memory")
+effect, later = Effects("synchronization"), Effects("memory")
 
 ACQUIRING = {MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL}
 RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
@@ -35,6 +33,11 @@ RELEASING = {MemoryOrder.RELEASE, MemoryOrder.ACQ_REL}
 @effect("atom", "red")
 def atom(instruction: ScopedInstruction) -> Effect:
     """`atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}` and `red`, which returns nothing."""
+    return reduction(instruction, Accessor)
+
+
+def reduction(instruction: ScopedInstruction, access_by: type[Accessor]) -> Effect:
+    """The same of whatever places an accessor finds."""
     kind, operator, count = instruction.the(DType), instruction.the(MemoryOperation), instruction["vec"] or 1
     order, named, returns = (
         {*instruction.all(MemoryOrder)},
@@ -47,7 +50,7 @@ def atom(instruction: ScopedInstruction) -> Effect:
     targets = [instruction.target(part, kind.name) for part in instruction.parts("d")] if returns else []
     if targets == [None]:
         targets *= count
-    accessor = Accessor(instruction.address("a"), named, width * count, instruction.site)
+    accessor = access_by(instruction.address("a"), named, width * count, instruction.site)
     combine = {
         cached: combiner(operator, kind, cached and not instruction["noftz"]) for cached in (False, True)
     }
@@ -164,9 +167,3 @@ def _taint(
     if not was.any():
         return None
     return np.where(was[..., None] if bits == 128 else was, ones(bits), before.dtype.type(0)), origin
-
-
-# PTX ISA 9.7.9.14: with one device a multimem address has one copy behind it, itself.
-movement("multimem.ld_reduce")(ld)
-movement("multimem.st")(st)
-movement("multimem.red")(atom)

@@ -27,6 +27,8 @@ from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
 effect, later = Effects("asynchronous_copy"), Effects("bulk_copies")
 
+Copies = Callable[[LaneSet, Issuers, np.ndarray], list[np.ndarray]]
+"""The places of each copy's first byte, for every device; see `MultimemSide.copies`."""
 LINE = 128
 """What the address of `applypriority.async.bulk` is a multiple of: a line of the cache."""
 
@@ -56,10 +58,7 @@ class Reduction:
 @effect("cp.async.bulk")
 @later("cp.async.bulk", "multimem.cp.async.bulk")
 def bulk(instruction: ScopedInstruction) -> Effect:
-    """`{multimem.}cp.async.bulk.dst.src.completion{..} [dst], [src], size{, ignored}{, [mbar]}{, ..}`.
-
-    With one device a multimem address has one copy behind it, itself.
-    """
+    """`{multimem.}cp.async.bulk.dst.src.completion{..} [dst], [src], size{, ignored}{, [mbar]}{, ..}`."""
     return _bulk(instruction, None)
 
 
@@ -89,6 +88,11 @@ class _Copies:
     def __init__(self, instruction: ScopedInstruction, reduction: Reduction | None) -> None:
         self.site, self.reduction = instruction.site, reduction
         self.to, self.source = CopySide(instruction, "dstMem"), CopySide(instruction, "srcMem")
+        self.copies: Copies | None = None
+        if instruction.row.name.startswith("multimem."):
+            from ptxkit.emulator.multimem_side import MultimemSide
+
+            self.copies = MultimemSide(instruction, "dstMem").copies
         self.sizes = Sizes(instruction)
         there = instruction.operands
         self.mbarrier = mbarrier_at(instruction, "mbar", self.to.space) if "mbar" in there else None
@@ -101,7 +105,11 @@ class _Copies:
         """Queue the copies of some threads."""
         batch, site = lane_set.batch, self.site
         sizes, ignored = self.sizes(lane_set, issuers)
-        to, source = self.to(lane_set, issuers, sizes), self.source(lane_set, issuers, sizes, ignored)
+        if self.copies is None:
+            to, *further = [self.to(lane_set, issuers, sizes)]
+        else:
+            to, *further = self.copies(lane_set, issuers, sizes)
+        source = self.source(lane_set, issuers, sizes, ignored)
         signals = self.mbarrier(lane_set, issuers) if self.mbarrier is not None else None
         if self.targets is not None:
             item, rank = issuers.destinations(issuers.take(self.targets(lane_set)), site)
@@ -118,12 +126,16 @@ class _Copies:
             issuers.refuse(~issuers.remote(to), "P664", site, message)
         launch = batch.launch
         launch.counts.load("shared" if self.source.shared else "global", int(sizes.sum()))
-        launch.counts.store("shared" if self.to.shared else "global", int(sizes.sum()))
+        stored = int(sizes.sum()) * (1 + len(further))
+        launch.counts.store("shared" if self.to.shared else "global", stored)
         memory = batch.shared if self.source.shared else launch.memory
         read = Region(memory, source, sizes) if ignored is None else ignored.region(memory, source, sizes)
-        write, chosen = Region(batch.shared if self.to.shared else launch.memory, to, sizes), None
+        bank, chosen = batch.shared if self.to.shared else launch.memory, None
+        writes = [Region(bank, places, sizes) for places in (to, *further)]
         if self.byte_mask is not None:
-            write, chosen = _masked(write, issuers.take(self.byte_mask(lane_set)))
+            masks = issuers.take(self.byte_mask(lane_set))
+            masked = [_masked(write, masks) for write in writes]
+            writes, chosen = [write for write, _ in masked], masked[0][1]
         if signals is not None:
             slots = batch.mbarriers.find_beside(issuers, signals, to, site)
             if self.validity is not None:
@@ -142,9 +154,9 @@ class _Copies:
             site,
             *issuers.who,
             reads=(read,),
-            writes=(write,),
+            writes=tuple(writes),
             fetch=fetch,
-            deliver=lambda data: self._deliver(batch, write, data),
+            deliver=lambda data: self._deliver(batch, writes, data),
             signal=signal,
             reduces=self.reduction is not None,
             strong=self.strong,
@@ -152,7 +164,11 @@ class _Copies:
         )
         batch.queue.issue(operation)
 
-    def _deliver(self, batch: CtaBatch, write: Region, data: Data) -> None:
+    def _deliver(self, batch: CtaBatch, writes: list[Region], data: Data) -> None:
+        for write in writes:
+            self._write(batch, write, data)
+
+    def _write(self, batch: CtaBatch, write: Region, data: Data) -> None:
         if self.reduction is None:
             save(write, data, self.site, batch.launch)
             return

@@ -41,7 +41,7 @@ def _space(instruction: ScopedInstruction) -> StateSpace:
     return StateSpace.LOCAL if own else space
 
 
-def _order(instruction: ScopedInstruction, strong: MemoryOrder) -> MemoryOrder:
+def order_of(instruction: ScopedInstruction, strong: MemoryOrder) -> MemoryOrder:
     """How an access orders others: `strong` where it is that, else relaxed (as volatile is), or weak."""
     orders = {*instruction.all(MemoryOrder)} - {MemoryOrder.WEAK}
     return strong if strong in orders else MemoryOrder.RELAXED if orders else MemoryOrder.WEAK
@@ -63,7 +63,7 @@ def ld(instruction: ScopedInstruction) -> Effect:
         return _load_parameter(instruction, *sliced, width, targets, dtype)
     address, space = instruction.address("a"), _space(instruction)
     accessor = Accessor(address, space, width * count, instruction.site)
-    order, readonly = _order(instruction, MemoryOrder.ACQUIRE), "proxy::readonly" in instruction.match.slots
+    order, readonly = order_of(instruction, MemoryOrder.ACQUIRE), "proxy::readonly" in instruction.match.slots
     strong = order is not MemoryOrder.WEAK
     instruction.scope.program.touches(plain_space(space), width * count)
 
@@ -135,6 +135,11 @@ def _load_parameter(
 @effect("st")
 def st(instruction: ScopedInstruction) -> Effect:
     """`st{.weak}{.ss}{.cop}{.vec}.type [a], b` and its volatile, relaxed and release forms."""
+    return store(instruction, Accessor)
+
+
+def store(instruction: ScopedInstruction, access_by: type[Accessor]) -> Effect:
+    """The same of whatever places an accessor finds."""
     kind, count = instruction.the(DType), instruction["vec"] or 1
     width, raw = kind.bytes, RAW[kind.bits]
     # A literal is read in the instruction's own type, a register as raw bits.
@@ -147,8 +152,8 @@ def st(instruction: ScopedInstruction) -> Effect:
     if sliced is not None:
         return _store_parameter(instruction, *sliced, width, sources)
     address, space = instruction.address("a"), _space(instruction)
-    accessor = Accessor(address, space, width * count, instruction.site)
-    order = _order(instruction, MemoryOrder.RELEASE)
+    accessor = access_by(address, space, width * count, instruction.site)
+    order = order_of(instruction, MemoryOrder.RELEASE)
     instruction.scope.program.touches(plain_space(space), width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> None:
@@ -165,7 +170,7 @@ def st(instruction: ScopedInstruction) -> Effect:
             access.count_traffic(width * count, "stored")
             access.store(values, masks, width, origin, order)
 
-    if order is not MemoryOrder.WEAK or width == 16:
+    if order is not MemoryOrder.WEAK or width == 16 or access_by is not Accessor:
         return Effect(step)
     return Effect(
         step, transfer=MemoryTransfer(address, accessor, width, count, raw, (), sources, instruction.guard)

@@ -117,13 +117,6 @@ class UnifiedMemory(GlobalMemory):
             self.forget(allocation)
         return allocation.address
 
-    def set_aside(self, size: int, align: int) -> int:
-        """Addresses of the arena that `allocate` gives to nobody."""
-        made = self.allocate(size, "reserved addresses", align)
-        self.disown(made)
-        self.used -= size
-        return made.address
-
     def register(self, address: int, size: int, name: str) -> None:
         """Let devices see a range of the host's own memory.
 
