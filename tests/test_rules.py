@@ -29,6 +29,7 @@ OTHERS = {
     "test_surfaces.py",
     "test_machine.py",
     "test_multimem.py",
+    "test_virtual_peers.py",
 }
 """Tests that hold a rule both ways themselves."""
 

@@ -44,6 +44,9 @@ class Accessor:
             `st.u32 [s], %r1`; only of `wmma` and `tensormap.replace` it makes a generic access to the offset.
     """
 
+    by_device = True
+    """Whether it may reach only what its device may."""
+
     def __init__(
         self,
         address: AddressOperand,
@@ -190,6 +193,10 @@ class Accessor:
             if allocation is None or high + self.size > allocation.end or not allocation.live:
                 allocation = None
                 self._check_each(lane_set, address, guard)
+            elif (
+                self.by_device and memory.device_count > 1 and memory.bars(allocation, lane_set.launch.device)
+            ):
+                self._no_peer(lane_set, address, guard, allocation)
             self._allocation = allocation
         self._check_alignment(lane_set, address, guard, "global")
         index: Any
@@ -205,6 +212,11 @@ class Accessor:
         memory = lane_set.launch.memory
         good = memory.inside(np.asarray(address, np.uint64), self.size)
         if good.all():
+            if self.by_device and memory.device_count > 1:
+                for one in np.unique(np.asarray(address)).tolist():
+                    allocation = memory.find(one)
+                    if allocation is not None and memory.bars(allocation, lane_set.launch.device):
+                        self._no_peer(lane_set, address, guard, allocation)
             return
         where, lane = self._culprit(lane_set, address, ~good, guard)
         before, behind = memory.find(where), memory.after(where)
@@ -233,6 +245,15 @@ class Accessor:
         if behind is not None:
             notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
         self._out_of_bounds(lane_set, where, lane, "global", tuple(notes), ~good)
+
+    def _no_peer(self, lane_set: LaneSet, address: Any, guard: Any, allocation: Allocation) -> NoReturn:
+        from ptxkit.emulator.peers import no_peer
+
+        wide = np.asarray(address)
+        bad = (wide >= allocation.address) & (wide < allocation.end)
+        where, lane = self._culprit(lane_set, address, bad, guard)
+        thread = str(lane_set.thread(*lane))
+        raise no_peer(lane_set.launch, allocation, self.site, thread, where, self.size)
 
     def shared(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""

@@ -57,10 +57,9 @@ class Concurrency:
             PtxkitError: P516, there are too many CTAs.
         """
         if self._company is None:
-            events = self._memory.events
-            if events.start():
+            if self._memory.events.start():
                 self._memory.forget_histories()
-            self._company = Company(events)
+            self._company = Company(self._memory)
         execution.begin(self._company)
         made = UnderWay(execution, execution.rounds(progress))
         self.under_way.append(made)

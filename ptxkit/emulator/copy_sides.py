@@ -131,8 +131,10 @@ class CopySide:
         else:
             owner = launch.memory.find(int(places.min()) + BASE)
             if owner is not None and owner.live and int((places + sizes).max()) + BASE <= owner.end:
+                self._check_peer(launch, issuers, places, sizes)
                 return
             starts = (places + BASE).astype(np.uint64)
+            self._check_peer(launch, issuers, places, sizes)
             bad = np.array([not launch.memory.inside(s, int(n)) for s, n in zip(starts, sizes, strict=True)])
             bad &= sizes > 0
             what = ""
@@ -148,6 +150,18 @@ class CopySide:
             space = "global" if self.space is StateSpace.GENERIC else self.space
             message = f"{counted(int(sizes[at]), 'byte')} at {first:#x} leave their {space} memory"
             raise fault("P663", message, self.site, (issuers.name(at), what))
+
+    def _check_peer(
+        self, launch: LaunchState, issuers: Issuers, places: np.ndarray, sizes: np.ndarray
+    ) -> None:
+        if launch.memory.device_count == 1:
+            return
+        from ptxkit.emulator.peers import no_peer
+
+        for item, place in enumerate((places + BASE).tolist()):
+            owner = launch.memory.find(place)
+            if owner is not None and launch.memory.bars(owner, launch.device):
+                raise no_peer(launch, owner, self.site, issuers.name(item), place, int(sizes[item]))
 
 
 Reader = Callable[[LaneSet], Any]

@@ -358,6 +358,25 @@ class EmulatorKernel:
                 emulator (P714).
             EmulatorFault: the first error finding that the device does not go past.
         """
+        execution = self.execution(grid, block, args, cluster, shared, cooperative, programmatic)
+        device = self._module.device
+        if device.together is not None:
+            device.together.append(execution)
+        else:
+            execution.run(device.progress)
+
+    def execution(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        args: Sequence[Any] = (),
+        cluster: Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        programmatic: bool = False,
+    ) -> Execution:
+        """A launch that is ready to run. Takes the arguments of `launch`, and raises what it does before the
+        kernel begins."""
         device, limits = self._module.device, self._module.limits
         device.memory.refuse_closed()
         program = self.program
@@ -366,24 +385,14 @@ class EmulatorKernel:
             program = self._compiled(True)
         parameters = args if isinstance(args, bytes) else self._signature.pack(args, device.address_of)
         device.launches += 1
-        machine = DeviceState(
-            device.memory,
-            device.random,
-            device.output,
-            device.origins,
-            device.findings,
-            device.textures,
-            device.number,
-        )
+        shown = device.origins, device.findings, device.textures
+        machine = DeviceState(device.memory, device.random, device.output, *shown, device.number)
         state = LaunchState(program, launch, parameters, machine, device.options, limits, device.launches)
         execution = Execution(program, state, programmatic)
         device.counts, device.last_launch = state.counts, state
         if device.prepare is not None:
             device.prepare(execution)
-        if device.together is not None:
-            device.together.append(execution)
-        else:
-            execution.run(device.progress)
+        return execution
 
 
 def _print(text: str) -> None:

@@ -265,6 +265,10 @@ class GlobalMemory(Bank):
         at = bisect_right(self._addresses, address)
         return self._allocations[at] if at < len(self._allocations) else None
 
+    def bars(self, allocation: Allocation, device: int) -> bool:
+        """Whether a device may not reach an allocation."""
+        return False
+
     def inside(self, addresses: Any, size: int) -> Any:
         """Whether the `size` bytes from each address lie in one live allocation."""
         if self._table is None:

@@ -251,6 +251,13 @@ class LaunchState:
         self.counts.ctas += self.cluster
         return first % x, first // x % y, first // (x * y), 1
 
+    def owner_of(self, cta: int) -> tuple[LaunchState, int]:
+        """The launch of a CTA that the record of an access names, and its number in that one's grid."""
+        if self.company is None:
+            return self, cta
+        owner: tuple[LaunchState, int] = self.company.owner(cta)
+        return owner
+
     @property
     def where(self) -> str:
         """What messages say behind a CTA: which device's it is, where several launches run."""

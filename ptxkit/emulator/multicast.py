@@ -1,6 +1,6 @@
 """Multicast objects: one address that means a place in the memory of each device of a team.
 
-CUDA driver API, chapter "MulticastObject object management"; PTX ISA 8.2.3.
+CUDA driver API, chapter "Multicast object management"; PTX ISA 8.2.3.
 """
 
 from __future__ import annotations

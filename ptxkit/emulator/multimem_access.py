@@ -24,7 +24,9 @@ HELP = "bind memory of every device of the team there, or let lanes stay within 
 
 class MultimemAccessor(Accessor):
     """Turns the address operand of a `multimem` instruction into accesses: one for each device, in the order
-    of the team."""
+    of the team, whatever their memory bars."""
+
+    by_device = False
 
     def __call__(self, lane_set: LaneSet, guard: Any = None, offset: int = 0) -> list[Access]:
         if lane_set.undefined and self.slot in lane_set.undefined:
@@ -51,6 +53,8 @@ class MultimemAccessor(Accessor):
             self._not_multimem(lane_set, address, guard, low)
         if high + self.size > found.end:
             self._not_multimem(lane_set, address, guard, high)
+        if memory.bars(found, lane_set.launch.device):
+            self._no_peer(lane_set, address, guard, found)
         self._check_alignment(lane_set, address, guard, "global")
         offsets = (address - np.uint64(found.address)).astype(np.int64) + found.start
         accesses = []

@@ -13,7 +13,6 @@ from ptxkit.emulator.access_history import STRONG, THREAD, THREAD_BITS, AccessHi
 from ptxkit.emulator.asynchronous.reports import met_before_wait
 from ptxkit.emulator.barriers import crowds_between
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
-from ptxkit.emulator.company import launch_of
 from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.launch_state import LaunchState
@@ -42,7 +41,7 @@ def party(access: Reach, history: AccessHistory, record: Any, row: int = 0) -> P
     if history.private:
         cta = int(batch.ctas[row // batch.warps_per_cta])
     else:
-        launch, cta = launch_of(launch, thread >> THREAD_BITS)
+        launch, cta = launch.owner_of(thread >> THREAD_BITS)
     site = batch.launch.events.site(int(history.number(record)))
     number = int(history.number(record))
     machine, strong = bool(history.is_async(record)), bool(history.is_at_least(record, STRONG))

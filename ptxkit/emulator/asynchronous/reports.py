@@ -14,7 +14,6 @@ from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Membership, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.clocks import LANE_APART, MEET_FIRST
-from ptxkit.emulator.company import launch_of
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site, label_at, show
 from ptxkit.emulator.global_memory import BASE
@@ -95,7 +94,7 @@ class Reports:
         if history.private:
             cta = int(batch.ctas[place // batch.shared.stride])
         else:
-            launch, cta = launch_of(launch, thread >> THREAD_BITS)
+            launch, cta = launch.owner_of(thread >> THREAD_BITS)
         return site, self.maker(launch, cta, thread & THREAD, bool(history.is_async(record)))
 
     def maker(self, launch: LaunchState, cta: int, number: int, machine: bool) -> str:

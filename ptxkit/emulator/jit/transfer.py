@@ -220,6 +220,9 @@ class CompiledTransfer:
             found = self._allocation = launch.memory.find(low)
             if found is None or high + accessor.size > found.end or not found.live:
                 return None
+            if launch.memory.device_count > 1 and launch.memory.bars(found, launch.device):
+                self._allocation = None
+                return None
         history = found.history
         if self._transfer.stores and history is None and launch.sanitize:
             history = launch.seek_races(found)

@@ -145,6 +145,10 @@ class Copies:
             return
         low, high = int(start.min()) + BASE, int((start + size).max()) + BASE
         owner = memory.find(low)
+        if memory.device_count > 1 and owner is not None and memory.bars(owner, transfer.launch.device):
+            from ptxkit.emulator.peers import no_peer
+
+            raise no_peer(transfer.launch, owner, self.site, issuers.name(item), low, high - low)
         if owner is not None and owner.live and high <= owner.end:
             return
         moves = transfer.moves

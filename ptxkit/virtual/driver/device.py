@@ -77,7 +77,7 @@ def cuDeviceGetExecAffinitySupport(machine: Machine, supported: int, kind: int, 
     put(supported, Int, 0)
 
 
-# ---- peers: all devices share one address space
+# ---- peers
 
 
 @driver()
@@ -97,16 +97,14 @@ def cuCtxEnablePeerAccess(machine: Machine, peer: int, flags: int) -> None:
     context, other = machine.context(), machine.handles.get(VirtualContext, peer)
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
+    if other is context:
+        raise failure("INVALID_CONTEXT", "a context is no peer of itself")
     if other.device is context.device:
-        raise failure("INVALID_DEVICE", "a device is no peer of itself")
-    if other.device.ordinal in context.peers:
-        raise failure("PEER_ACCESS_ALREADY_ENABLED")
-    context.peers.add(other.device.ordinal)
+        raise failure("PEER_ACCESS_UNSUPPORTED", "a device is no peer of itself")
+    context.enable_peer(other.device.ordinal)
 
 
 @driver()
 def cuCtxDisablePeerAccess(machine: Machine, peer: int) -> None:
     context, other = machine.context(), machine.handles.get(VirtualContext, peer)
-    if other.device.ordinal not in context.peers:
-        raise failure("PEER_ACCESS_NOT_ENABLED")
-    context.peers.discard(other.device.ordinal)
+    context.disable_peer(other.device.ordinal)

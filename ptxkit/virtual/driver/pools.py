@@ -104,6 +104,7 @@ def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> 
         if machine.device(device).ordinal == found.ordinal and not flags:
             raise failure("INVALID_DEVICE", "a pool's own device keeps its access")
         found.access[device] = flags
+        (found.devices.add if flags else found.devices.discard)(device)
 
 
 @driver()
@@ -123,6 +124,7 @@ def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int
         raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
     made = obtain(machine, size, AllocationKind.DEVICE)
     machine.memory.pools[made] = pool.handle
+    machine.memory.allowed[made] = pool.devices
     pool.used[made] = size
     pool.highest = max(pool.highest, used + size)
     put(address, Size, made)

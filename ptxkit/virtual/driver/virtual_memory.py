@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from ptxkit.virtual.abi import AllocationProperties, Int, Size, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.multicast import VirtualMulticast
 from ptxkit.virtual.gpu.physical import GRANULARITY, PhysicalMemory
 from ptxkit.virtual.results import failure
 
@@ -57,13 +59,21 @@ def cuMemCreate(machine: Machine, handle: int, size: int, properties: int, flags
     put(handle, Size, machine.handles.add(PhysicalMemory(size, device)))
 
 
-def _drop(machine: Machine, physical: PhysicalMemory) -> None:
+def _drop(machine: Machine, physical: Any) -> None:
     machine.handles.remove(physical)
+    if isinstance(physical, VirtualMulticast):
+        for held in physical.close():
+            machine.handles.remove(held)
+
+
+def _mappable(machine: Machine, handle: int) -> PhysicalMemory | VirtualMulticast:
+    multicast = machine.handles.find(VirtualMulticast, handle)
+    return machine.handles.get(PhysicalMemory, handle) if multicast is None else multicast
 
 
 @driver()
 def cuMemRelease(machine: Machine, handle: int) -> None:
-    found = machine.handles.get(PhysicalMemory, handle)
+    found = _mappable(machine, handle)
     if found.release():
         _drop(machine, found)
 
@@ -72,7 +82,7 @@ def cuMemRelease(machine: Machine, handle: int) -> None:
 def cuMemMap(machine: Machine, address: int, size: int, offset: int, handle: int, flags: int) -> None:
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
-    machine.addresses.map(machine.handles.get(PhysicalMemory, handle), address, size, offset)
+    machine.addresses.map(_mappable(machine, handle), address, size, offset)
 
 
 @driver()
@@ -86,23 +96,25 @@ def cuMemUnmap(machine: Machine, address: int, size: int) -> None:
 def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count: int) -> None:
     for index in range(count):
         place, flags = access + 12 * index, get(access + 12 * index + 8, Int)
-        if get(place, Int) == DEVICE:
-            machine.device(get(place + 4, Int))
+        if get(place, Int) != DEVICE:
+            continue  # the host reaches what is mapped anyway
+        device = machine.device(get(place + 4, Int)).ordinal
         if flags:
-            machine.addresses.allow(address, size)
+            machine.addresses.allow(address, size, device)
         else:
-            machine.addresses.forbid(address)
+            machine.addresses.deny(address, device)
 
 
 @driver()
 def cuMemGetAccess(machine: Machine, flags: int, location: int, address: int) -> None:
     machine.addresses.at(address)
-    put(flags, Size, READ_WRITE if machine.addresses.allowed(address) else 0)
+    device = get(location + 4, Int) if get(location, Int) == DEVICE else -1
+    put(flags, Size, READ_WRITE if machine.addresses.allowed(address, device) else 0)
 
 
 @driver()
 def cuMemRetainAllocationHandle(machine: Machine, handle: int, address: int) -> None:
-    found = machine.addresses.at(address)
+    found = _mappable(machine, machine.addresses.at(address).handle)
     found.references += 1
     put(handle, Size, found.handle)
 

@@ -93,6 +93,7 @@ _OF_THE_DEVICE: dict[int, Callable[[VirtualDevice], int]] = {
     106: lambda device: device.limits.ctas_per_sm,
     111: lambda device: device.limits.shared_reserved,
     120: lambda device: device.limits.cluster > 1,
+    132: lambda device: device.target.capability >= (9, 0),  # MULTICAST_SUPPORTED
     127: lambda device: device.target.capability >= (9, 0),  # TENSOR_MAP_ACCESS_SUPPORTED
 }
 

@@ -96,6 +96,28 @@ class VirtualContext(Object):
         if not self.machine.options.keep_going and not self.lost:
             self.lost = code
 
+    def enable_peer(self, device: int) -> None:
+        """Kernels may reach the memory of another device from now on.
+
+        Raises:
+            DriverError: PEER_ACCESS_ALREADY_ENABLED.
+        """
+        if device in self.peers:
+            raise failure("PEER_ACCESS_ALREADY_ENABLED")
+        self.peers.add(device)
+        self.machine.memory.peers.setdefault(self.device.ordinal, set()).add(device)
+
+    def disable_peer(self, device: int) -> None:
+        """Undo that.
+
+        Raises:
+            DriverError: PEER_ACCESS_NOT_ENABLED.
+        """
+        if device not in self.peers:
+            raise failure("PEER_ACCESS_NOT_ENABLED")
+        self.peers.discard(device)
+        self.machine.memory.peers[self.device.ordinal].discard(device)
+
     def own(self, thing: Object) -> int:
         """Give an object its handle; it lives no longer than the context."""
         handle = self.machine.handles.add(thing)
@@ -182,11 +204,15 @@ class VirtualStream(Object):
         return [self.last, legacy.last] if self.blocking else [self.last]
 
     def queue(
-        self, run: Callable[[], Any], outside: bool = False, after: Iterable[Operation | None] = ()
+        self,
+        run: Callable[[], Any],
+        outside: bool = False,
+        after: Iterable[Operation | None] = (),
+        beside: bool = False,
     ) -> Operation:
         """Queue an operation behind the others, and behind `after`."""
         schedule = self.context.machine.schedule
-        self.last = schedule.queue(run, self.context, [*self.before(), *after], outside)
+        self.last = schedule.queue(run, self.context, [*self.before(), *after], outside, beside)
         return self.last
 
     def add(self, work: Work) -> None:
@@ -195,7 +221,7 @@ class VirtualStream(Object):
             self.capture.add(self, work)
         else:
             self._refuse_implicit()
-            self.queue(work.run, work.outside)
+            self.queue(work.run, work.outside, beside=work.beside)
 
     def _refuse_implicit(self) -> None:
         """The legacy stream waits for the blocking ones, which is impossible while one is captured."""

@@ -50,6 +50,7 @@ class VirtualDevice:
             rules=options.rules,
         )
         self.emulator.origins = machine.origins
+        self.emulator.number = ordinal
         self.primary_flags = 0
         self.retained = 0
         self.texture_records: dict[int, TextureRecord] = {}

@@ -206,7 +206,7 @@ class VirtualGraph(Object):
                 continue
             if isinstance(work, Wait):
                 earlier = [*earlier, work.event.operation]
-            operation = schedule.queue(work.run, context, earlier, work.outside)
+            operation = schedule.queue(work.run, context, earlier, work.outside, work.beside)
             operations[node] = [operation]
             if isinstance(work, Record):
                 work.event.operation = operation

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from ptxkit.emulator.faults import Origins
 from ptxkit.virtual.gpu.handles import Handles, Object
 from ptxkit.virtual.gpu.memory import UnifiedMemory
@@ -9,6 +13,10 @@ from ptxkit.virtual.gpu.schedule import WorkSchedule
 from ptxkit.virtual.gpu.undefined import undefined_result
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.report import ProcessReport
+from ptxkit.virtual.results import failure
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.concurrency import Concurrency
 
 
 class Host:
@@ -20,6 +28,7 @@ class Host:
         memory: the one address space.
         origins: where undefined bits of all devices come from.
         schedule: when what was queued happens; its lock guards everything here.
+        concurrency: the kernels that have begun, where there are several devices.
         handles: of what programs made.
     """
 
@@ -29,10 +38,31 @@ class Host:
         self.memory = UnifiedMemory(options.host_memory)
         self.origins = Origins()
         self.schedule = WorkSchedule(options.order, options.seed)
+        self.concurrency: Concurrency | None = None
+        if options.devices > 1:
+            self._run_together()
         self.handles = Handles()
         self.contexts = self.modules = self.allocations = self.captures = 0
         self.per_thread_default = False
         """Whether the call at hand means the thread's own stream by the null stream."""
+
+    def _run_together(self) -> None:
+        """Kernels of several devices may need one another."""
+        from ptxkit.emulator.concurrency import Concurrency
+        from ptxkit.emulator.deadlock import livelock
+
+        random = np.random.default_rng(self.options.seed) if self.options.order == "random" else None
+        concurrency = self.concurrency = Concurrency(self.memory, random)
+        self.memory.device_count = self.options.devices
+
+        def stuck() -> Exception | None:
+            if not concurrency.stuck():
+                return None
+            if any(getattr(thing, "lost", 0) for thing in self.handles.all(Object)):
+                return failure("LAUNCH_FAILED", "it waits for a device whose context is lost")
+            return livelock([one.execution for one in concurrency.under_way])
+
+        self.schedule.stuck = stuck
 
     def forget_context(self, context: Object) -> None:
         """A context is destroyed."""

@@ -51,6 +51,8 @@ class UnifiedMemory(GlobalMemory):
         flags: that the host gave it.
         pools: the handle of the pool that it came from.
         freeing: those that a stream will free.
+        allowed: of those that say so themselves, the devices that may reach each: mappings and pools.
+        peers: by device, those whose memory it may reach.
         host_visible: whether kernels may reach all memory of the host in the window, as with HMM.
     """
 
@@ -62,6 +64,8 @@ class UnifiedMemory(GlobalMemory):
         self.flags: dict[int, int] = {}
         self.pools: dict[int, int] = {}
         self.freeing: set[int] = set()
+        self.allowed: dict[int, set[int]] = {}
+        self.peers: dict[int, set[int]] = {}
         self.host_visible = host_visible
         self._host: list[Allocation] = []
         super().__init__()
@@ -88,7 +92,7 @@ class UnifiedMemory(GlobalMemory):
         """Give a range back, and its pages to the system. Its address stays known as freed."""
         if not allocation.live:
             return
-        for of_allocation in (self.kinds, self.devices, self.flags, self.pools):
+        for of_allocation in (self.kinds, self.devices, self.flags, self.pools, self.allowed):
             of_allocation.pop(allocation.address, None)
         super().free(allocation, by)
 
@@ -170,6 +174,16 @@ class UnifiedMemory(GlobalMemory):
         if not found.live:
             return f"{address:#x} belongs to {found.name}, which is gone: {found.freed_by}"
         return f"{address:#x} is byte {address - found.address} of {found}"
+
+    def bars(self, allocation: Allocation, device: int) -> bool:
+        """Whether a device may not reach an allocation: it is another one's, and no peer's."""
+        address = allocation.address
+        if self.kinds.get(address) is not AllocationKind.DEVICE:
+            return False
+        if address in self.allowed:
+            return device not in self.allowed[address]
+        owner = self.devices.get(address, device)
+        return owner not in (-1, device) and owner not in self.peers.get(device, ())
 
     def is_device(self, address: int) -> bool:
         """Whether an address is of memory that the host does not see."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ptxkit import targets
 from ptxkit.asm import parse
@@ -17,8 +19,13 @@ from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.schedule import Rounds
 from ptxkit.virtual.gpu.work import Dim3, Work
 from ptxkit.virtual.results import DriverError, code, failure
+
+if TYPE_CHECKING:
+    from ptxkit.emulator.concurrency import Concurrency
+    from ptxkit.emulator.execution import Execution
 
 _DEVICE_RUNTIME = re.compile(r"\.extern\s+\.func[^;]*\bcudaCG(?:Synchronize|GetIntrinsicHandle)\b")
 """What makes a module need `device_runtime.ptx`."""
@@ -136,6 +143,7 @@ class KernelWork(Work):
     """
 
     node_type: ClassVar[int] = 0
+    beside: ClassVar[bool] = True
     function: VirtualFunction
     grid: Dim3
     block: Dim3
@@ -146,8 +154,8 @@ class KernelWork(Work):
     programmatic: bool = False
     stack: tuple[str, ...] = ()
 
-    def run(self) -> None:
-        self.function.run(self)
+    def run(self) -> Rounds | None:
+        return self.function.run(self)
 
 
 class VirtualFunction(Object):
@@ -247,30 +255,58 @@ class VirtualFunction(Object):
             why = f"a cluster of {ctas} CTAs needs NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
             raise failure("INVALID_CLUSTER_SIZE", why)
 
-    def run(self, launch: KernelWork) -> None:
-        """Run a launch to its end."""
-        report = self.device.machine.report
-        report.launches += 1
-        report.launch = f"`{self.name}`, launch {report.launches}"
-        report.stack = launch.stack
-        emulator = self.device.emulator
+    def run(self, launch: KernelWork) -> Rounds | None:
+        """Run a launch to its end; where there are several devices, give the rounds in which it does."""
+        machine = self.device.machine
+        machine.report.launches += 1
+        name = f"`{self.name}`, launch {machine.report.launches}"
+        if machine.concurrency is not None:
+            return self._rounds(launch, name, machine.concurrency)
+        with self._reported(launch, name):
+            self._execution(launch).run(self.device.emulator.progress)
+        return None
+
+    def _execution(self, launch: KernelWork) -> Execution:
+        return self.kernel.execution(
+            launch.grid,
+            launch.block,
+            launch.arguments,
+            launch.cluster,
+            launch.shared,
+            launch.cooperative,
+            launch.programmatic,
+        )
+
+    def _rounds(self, launch: KernelWork, name: str, concurrency: Concurrency) -> Rounds:
+        with self._reported(launch, name):
+            one = concurrency.begin(self._execution(launch))
         try:
-            self.kernel.launch(
-                launch.grid,
-                launch.block,
-                launch.arguments,
-                launch.cluster,
-                launch.shared,
-                launch.cooperative,
-                programmatic=launch.programmatic,
-            )
+            yield
+            while True:
+                with self._reported(launch, name):
+                    if concurrency.turn(one):
+                        return
+                if one.stalled or self.device.machine.options.order == "random":
+                    yield
+        finally:
+            if one in concurrency.under_way:
+                concurrency.end(one)
+
+    @contextmanager
+    def _reported(self, launch: KernelWork, name: str) -> Iterator[None]:
+        """What is found meanwhile is of a launch."""
+        machine = self.device.machine
+        report, emulator = machine.report, self.device.emulator
+        report.launch, report.stack = name, launch.stack
+        try:
+            yield
         except PtxkitError as problem:
             raise DriverError(report.failed(problem)) from None
         finally:
             for finding in emulator.findings:
                 report.add(finding)
             emulator.findings.clear()
-            self.device.machine.memory.forget_host()
+            machine.memory.forget_host()
             report.launch, report.stack = "", ()
 
 

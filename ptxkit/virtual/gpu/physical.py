@@ -9,10 +9,11 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.memory import MAP_NORESERVE
+from ptxkit.emulator.multicast import MulticastRange
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.memory import AllocationKind, UnifiedMemory
 from ptxkit.virtual.results import failure
@@ -61,6 +62,26 @@ class PhysicalMemory(Object):
         return not self.references
 
 
+class Mappable(Protocol):
+    """What can be mapped: physical memory, or a multicast object."""
+
+    handle: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of it."""
+
+    @property
+    def device(self) -> int:
+        """Whose it is; -1 for no single device's."""
+
+    def map(self, address: int, size: int, offset: int) -> None:
+        """Put it at an address."""
+
+    def release(self) -> bool:
+        """One reference less; whether it was the last one."""
+
+
 class AddressSpace:
     """Addresses that were reserved, and what is mapped there.
 
@@ -72,7 +93,9 @@ class AddressSpace:
     def __init__(self, memory: UnifiedMemory) -> None:
         self._memory = memory
         self.reserved: dict[int, int] = {}
-        self.mapped: dict[int, tuple[PhysicalMemory, int]] = {}
+        self.mapped: dict[int, tuple[Mappable, int]] = {}
+        self._offsets: dict[int, int] = {}
+        self._private: dict[tuple[PhysicalMemory, int, int], int] = {}
         self._visible: dict[int, Allocation] = {}
 
     def reserve(self, size: int, align: int) -> int:
@@ -91,7 +114,7 @@ class AddressSpace:
             raise failure("INVALID_VALUE", f"{address:#x} is no reservation of {size} bytes without mappings")
         del self.reserved[address]
 
-    def map(self, physical: PhysicalMemory, address: int, size: int, offset: int) -> None:
+    def map(self, physical: Mappable, address: int, size: int, offset: int) -> None:
         """Map memory at reserved addresses; no device may use it before `allow`.
 
         Raises:
@@ -103,8 +126,26 @@ class AddressSpace:
             raise failure("INVALID_VALUE", f"{size} bytes can't be mapped at {address:#x}")
         physical.map(address, size, offset)
         self.mapped[address] = physical, size
+        self._offsets[address] = offset
 
-    def unmap(self, address: int, size: int) -> list[PhysicalMemory]:
+    def address_of(self, physical: PhysicalMemory, offset: int, size: int) -> int:
+        """Where bytes of physical memory are: where they are mapped, or at an address that nobody knows."""
+        for at, (held, length) in self.mapped.items():
+            start = self._offsets[at]
+            inside = start <= offset and offset + size <= start + length
+            if held is physical and inside and at in self._visible:
+                return at + offset - start
+        key = physical, offset, size
+        if key not in self._private:
+            start, end = offset // GRANULARITY * GRANULARITY, -(-(offset + size) // GRANULARITY) * GRANULARITY
+            address = self._memory.set_aside(end - start, GRANULARITY)
+            physical.map(address, end - start, start)
+            physical.references -= 1
+            self._memory.adopt(address, end - start, "memory bound to a multicast object")
+            self._private[key] = address + offset - start
+        return self._private[key]
+
+    def unmap(self, address: int, size: int) -> list[Mappable]:
         """Undo mappings; those that nobody has any more.
 
         Raises:
@@ -118,13 +159,13 @@ class AddressSpace:
             self.forbid(at)
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE | _FIXED
             _libc.mmap(at, length, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-            del self.mapped[at]
+            del self.mapped[at], self._offsets[at]
             if physical.release():
                 gone.append(physical)
         return gone
 
-    def allow(self, address: int, size: int) -> None:
-        """Let devices use what is mapped in a range.
+    def allow(self, address: int, size: int, device: int) -> None:
+        """Let a device use what is mapped in a range.
 
         Raises:
             DriverError: INVALID_VALUE, not all of it is mapped.
@@ -135,22 +176,44 @@ class AddressSpace:
         for at in found:
             if at not in self._visible:
                 physical, length = self.mapped[at]
-                self._visible[at] = self._memory.adopt(at, length, "mapped memory")
+                self._visible[at] = self._made_visible(physical, at, length)
                 self._memory.kinds[at] = AllocationKind.DEVICE
                 self._memory.devices[at] = physical.device
+                self._memory.allowed[at] = set()
+            self._memory.allowed[at].add(device)
+
+    def _made_visible(self, physical: Mappable, address: int, size: int) -> Allocation:
+        multicast = getattr(physical, "object", None)
+        if multicast is None:
+            return self._memory.adopt(address, size, "mapped memory")
+        name, start = "mapped multicast object", self._offsets[address]
+        made = MulticastRange.of(multicast, address, size, start, name)
+        self._memory.place(made)
+        return made
+
+    def deny(self, address: int, device: int) -> None:
+        """A device may not use a mapping any more."""
+        left = self._memory.allowed.get(address, set())
+        left.discard(device)
+        if not left:
+            self.forbid(address)
 
     def forbid(self, address: int) -> None:
         """No device may use a mapping any more."""
         allocation = self._visible.pop(address, None)
         if allocation is not None:
             self._memory.disown(allocation)
-            del self._memory.kinds[address], self._memory.devices[address]
+            memory = self._memory
+            del memory.kinds[address], memory.devices[address], memory.allowed[address]
 
-    def allowed(self, address: int) -> bool:
-        """Whether devices may use what is at an address."""
-        return any(at <= address < at + held.size for at, held in self._visible.items())
+    def allowed(self, address: int, device: int) -> bool:
+        """Whether a device may use what is at an address."""
+        return any(
+            at <= address < at + held.size and device in self._memory.allowed[at]
+            for at, held in self._visible.items()
+        )
 
-    def at(self, address: int) -> PhysicalMemory:
+    def at(self, address: int) -> Mappable:
         """The memory that is mapped at an address.
 
         Raises:

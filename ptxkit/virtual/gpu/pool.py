@@ -21,6 +21,8 @@ class Pool(Object):
         used: bytes of each allocation, by address.
         highest: most bytes in use at once.
         most: bytes that it may give out, 0 for any.
+        access: the flags of each device's access.
+        devices: those that have access.
     """
 
     noun: ClassVar[str] = "memory pool"
@@ -33,6 +35,7 @@ class Pool(Object):
         self.highest = 0
         self.most = most
         self.access: dict[int, int] = {ordinal: 3}
+        self.devices = {ordinal}
 
     def attribute(self, number: int) -> int:
         """The value of an attribute."""

@@ -8,13 +8,18 @@ concurrent execution".
 - `random`: by a seed, whatever may happen next, needed or not.
 
 A GPU works while the host does something else: what nobody waits for happens after a while (`idle_work`).
+
+A kernel on one of several devices may need another one that runs at the same time, or whatever else may
+happen. So it happens round by round, and where it stalls, everything that may happen does, one after the
+other. Only where none of it gets on is it stuck: whoever waits for it finds that out, and others leave it as
+it is.
 """
 
 from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from random import Random
 from threading import Condition, RLock
 from typing import Any, Protocol
@@ -36,20 +41,27 @@ class Owner(Protocol):
         """The error code of the first that did, else 0."""
 
 
+Rounds = Generator[None]
+"""What happens round by round: it has begun when it yields first, and stalls, or gives a turn to others, when
+it yields again."""
+
+
 class Operation:
     """Something queued.
 
     Attributes:
-        run: what happens.
+        run: what happens; where that is a round at a time, what gives the rounds.
         after: what must have happened before.
         owner: its context: once lost, nothing of it happens any more.
         number: in the order of queueing.
         outside: whether it runs code of the program, which may call the driver from other threads.
         done: whether it has happened, or never will.
         running: whether somebody runs it right now.
+        rounds: what is left of it, where it happens round by round and has begun.
+        beside: whether it begins when another such of another owner does, if it may.
     """
 
-    __slots__ = ("after", "done", "number", "outside", "owner", "run", "running")
+    __slots__ = ("after", "beside", "done", "number", "outside", "owner", "rounds", "run", "running")
 
     def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool) -> None:
         self.run = run
@@ -59,6 +71,15 @@ class Operation:
         self.number = 0
         self.done = False
         self.running = False
+        self.rounds: Rounds | None = None
+        self.beside = False
+
+    def start(self) -> None:
+        """It happens, or begins to."""
+        rounds = self.run()
+        if isinstance(rounds, Generator):
+            self.rounds = rounds
+            next(rounds)
 
 
 class WorkSchedule:
@@ -67,6 +88,7 @@ class WorkSchedule:
     Attributes:
         lock: held by whoever calls the machine; freed while code of the program runs.
         pending: what has not happened, in the order of queueing.
+        stuck: says why nothing that has begun will ever get on; None where it may.
     """
 
     def __init__(self, order: str, seed: int) -> None:
@@ -76,24 +98,31 @@ class WorkSchedule:
         self._random = Random(seed)
         self._count = 0
         self.pending: dict[int, Operation] = {}
+        self.stuck: Callable[[], Exception | None] = lambda: None
 
     def queue(
-        self, run: Callable[[], Any], owner: Owner, after: Iterable[Operation | None], outside: bool = False
+        self,
+        run: Callable[[], Any],
+        owner: Owner,
+        after: Iterable[Operation | None],
+        outside: bool = False,
+        beside: bool = False,
     ) -> Operation:
         """Queue an operation behind others."""
         operation = Operation(run, owner, outside)
+        operation.beside = beside
         self._count += 1
         operation.number = self._count
         operation.after = tuple(other for other in after if other is not None and not other.done)
         self.pending[operation.number] = operation
         if self.order == "eager":
-            self.finish([operation])
+            self.finish([operation], patient=True)
         elif len(self.pending) > DEPTH:
-            self.finish([next(iter(self.pending.values()))])
+            self.finish([next(iter(self.pending.values()))], patient=True)
         return operation
 
-    def finish(self, wanted: Iterable[Operation | None]) -> None:
-        """Let operations happen, and what they wait for."""
+    def finish(self, wanted: Iterable[Operation | None], patient: bool = False) -> None:
+        """Let operations happen, and what they wait for. `patient`: those that are stuck may stay so."""
         needed = _closure(wanted)
         if not needed:
             return
@@ -109,8 +138,8 @@ class WorkSchedule:
             operation = heapq.heappop(ready)[-1]
             if self.order == "random":
                 self._anything()
-            self._perform(operation)
-            for other in behind.get(operation.number, ()):
+            self._perform(operation, patient)
+            for other in behind.get(operation.number, ()) if operation.done else ():
                 waiting[other.number] -= 1
                 if not waiting[other.number]:
                     heapq.heappush(ready, self._rank(other))
@@ -127,18 +156,22 @@ class WorkSchedule:
         """
         until = time.perf_counter() + STEP
         for operation in _closure([wanted]):
-            self._perform(operation)  # the oldest first: what it waits for has happened
-            if time.perf_counter() > until:
+            self._perform(operation, patient=True)  # the oldest first: what it waits for has happened
+            if time.perf_counter() > until or not operation.done:
                 break
         return wanted is None or wanted.done
 
     def idle_work(self) -> bool:
-        """Let the oldest operation happen that may; whether there was one."""
-        for operation in list(self.pending.values()):
-            if not operation.running and all(other.done for other in operation.after):
-                self._perform(operation)
+        """Let the oldest operation happen that may and is not stuck; whether there was one."""
+        for operation in self._free():
+            self._perform(operation, patient=True)
+            if operation.done:
                 return True
         return False
+
+    def _free(self) -> list[Operation]:
+        """The operations that may happen now, the oldest first."""
+        return [o for o in self.pending.values() if not o.running and all(other.done for other in o.after)]
 
     def _rank(self, operation: Operation) -> tuple[float, int, Operation]:
         if self.order == "random":
@@ -148,35 +181,87 @@ class WorkSchedule:
     def _anything(self) -> None:
         """Now and then let something happen that nobody asked for."""
         while self.pending and self._random.random() < 0.5:
-            free = [
-                o for o in self.pending.values() if all(other.done for other in o.after) and not o.running
-            ]
+            free = self._free()
             if not free:
                 return
-            self._perform(self._random.choice(free))
+            self._perform(self._random.choice(free), patient=True)
 
-    def _perform(self, operation: Operation) -> None:
-        """Let an operation happen for which everything before it has; wait where another thread runs it."""
-        while operation.running:
-            self._changed.wait()
-        if operation.done:
-            return
+    def _perform(self, operation: Operation, patient: bool = False) -> None:
+        """Let an operation happen for which everything before it has; wait where another thread runs it.
+
+        `patient`: if it is stuck, it stays so; otherwise everything that is stuck fails.
+        """
+        while not operation.done:
+            if operation.running:
+                self._changed.wait()
+            elif not self._advance(operation) and not self._help(operation):
+                problem = self.stuck()
+                if problem is None:
+                    continue
+                if patient:
+                    return
+                for one in [one for one in self.pending.values() if one.rounds is not None]:
+                    one.owner.lose(problem)
+                    self._end(one)
+
+    def _help(self, operation: Operation) -> bool:
+        """Let everything else that may happen do so, or get on a little; whether any of it has happened."""
+        happened, free = False, self._free()
+        if self.order == "lazy":
+            free.reverse()
+        elif self.order == "random":
+            self._random.shuffle(free)
+        for other in free:
+            if other is not operation and not other.running and not other.done:
+                happened |= self._advance(other)
+        return happened
+
+    def _advance(self, operation: Operation) -> bool:
+        """Let an operation happen, or get on until it stalls; whether it has happened."""
         operation.running = True
+        over = True
         try:
             if not operation.owner.lost:
-                if operation.outside:
-                    with _Unlocked(self.lock):
-                        operation.run()
-                else:
-                    operation.run()
+                if operation.rounds is None:
+                    self._begin(operation)
+                if operation.rounds is not None:
+                    next(operation.rounds)
+                    over = False
+        except StopIteration:
+            pass
         except Exception as problem:  # noqa: BLE001 - whatever it is, the context is lost to it
             operation.owner.lose(problem)
         finally:
             operation.running = False
-            operation.done = True
-            operation.after = ()
-            self.pending.pop(operation.number, None)
-            self._changed.notify_all()
+            if over:
+                self._end(operation)
+        return over
+
+    def _begin(self, operation: Operation) -> None:
+        """An operation begins, and with it those of other owners that may begin beside it."""
+        if operation.outside:
+            with _Unlocked(self.lock):
+                operation.run()
+            return
+        operation.start()
+        for other in self._free() if operation.beside else ():
+            if other.beside and other.rounds is None and other.owner is not operation.owner:
+                try:
+                    if not other.owner.lost:
+                        other.start()
+                except Exception as problem:  # noqa: BLE001 - its own context is lost to it
+                    other.owner.lose(problem)
+                    self._end(other)
+
+    def _end(self, operation: Operation) -> None:
+        """An operation has happened, or never will."""
+        if operation.rounds is not None:
+            operation.rounds.close()
+            operation.rounds = None
+        operation.done = True
+        operation.after = ()
+        self.pending.pop(operation.number, None)
+        self._changed.notify_all()
 
 
 class _Unlocked:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ptxkit.virtual.abi import Pointer
 from ptxkit.virtual.gpu.host import Host
+from ptxkit.virtual.gpu.schedule import Rounds
 
 Dim3 = tuple[int, int, int]
 
@@ -21,9 +22,11 @@ class Work:
     node_type: ClassVar[int] = 5
     outside: ClassVar[bool] = False
     """Whether it runs code of the program."""
+    beside: ClassVar[bool] = False
+    """Whether it begins when such work of another context does, if it may."""
 
-    def run(self) -> None:
-        """Let it happen."""
+    def run(self) -> Rounds | None:
+        """Let it happen, or give the rounds in which it does."""
 
 
 @dataclass(slots=True)

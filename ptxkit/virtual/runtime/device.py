@@ -152,15 +152,11 @@ def cudaDeviceEnablePeerAccess(machine: Machine, peer: int, flags: int) -> None:
     other = machine.device(peer)
     if flags or other is context.device:
         raise failure("INVALID_VALUE" if flags else "INVALID_DEVICE")
-    if peer in context.peers:
-        raise failure("PEER_ACCESS_ALREADY_ENABLED")
-    context.peers.add(peer)
+    context.enable_peer(peer)
 
 
 @runtime()
 def cudaDeviceDisablePeerAccess(machine: Machine, peer: int) -> None:
     context = state.context(machine)
     machine.device(peer)
-    if peer not in context.peers:
-        raise failure("PEER_ACCESS_NOT_ENABLED")
-    context.peers.discard(peer)
+    context.disable_peer(peer)
