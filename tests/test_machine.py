@@ -246,6 +246,30 @@ def test_launches_one_after_the_other_are_ordered(machine: EmulatedMachine) -> N
     assert data.numpy()[0] == 8
 
 
+SMALL = PING_PONG.replace(
+    "ld.param.u32 %r2, [rounds];", "ld.param.u32 %r2, [rounds]; st.global.u8 [%rd3 + 7], 1;"
+)
+"""The same with an access of a byte to the data."""
+
+
+@orders
+@pytest.mark.parametrize("which", [0, 1])
+def test_launches_with_accesses_of_different_sizes(machine: EmulatedMachine, which: int) -> None:
+    """What is known of larger pieces of memory stays known of each byte."""
+    texts = [ping_pong(RELEASE.format("sys"), ACQUIRE.format("sys"))] * 2
+    texts[which] = module(
+        SMALL.replace("RELEASE", RELEASE.format("sys"))
+        .replace("ACQUIRE", ACQUIRE.format("sys"))
+        .replace("AFTER", ""),
+        PARAMETERS,
+    )
+    flags = [device.array(np.zeros(1, np.uint32), "flag") for device in machine.devices]
+    data = machine.devices[0].array(np.zeros(2, np.uint32), "data")
+    together(machine, (texts[0], [*flags, data, 0, 9]), (texts[1], [*flags[::-1], data, 1, 9]))
+    assert data.numpy().tolist() == [9, 1 << 24]
+    assert not machine.findings
+
+
 @orders
 def test_launches_of_one_device_run_at_the_same_time(machine: EmulatedMachine) -> None:
     """Within a device `.gpu` is wide enough."""

@@ -45,6 +45,21 @@ class AccessHistory:
         self.releases: np.ndarray | None = None
         self._among_devices: Any = None
 
+    def refine(self, granule: int) -> None:
+        """From now on accesses may be as small as that: each smaller granule has the records of the one that
+        it was part of."""
+        factor = self.granule // granule
+        self.granule, self._count = granule, self._count * factor
+        for kind, bank in self._banks.items():
+            records = np.zeros(-(-self._count // 8) * 8, self.dtype)
+            whole = np.repeat(bank, factor)[: self._count]
+            records[: len(whole)] = whole
+            self._banks[kind] = records
+        if self.releases is not None:
+            self.releases = np.repeat(self.releases, factor)
+        if self._among_devices is not None:
+            self._among_devices.refine(factor)
+
     def granules(self, index: Any) -> Any:
         """Byte offsets in the bank as numbers of granules."""
         return (index - self.start) >> (self.granule.bit_length() - 1)
@@ -138,7 +153,7 @@ class AccessHistory:
             self.releases = np.zeros(self._count, np.int64)
         return self.releases
 
-    def releases_of(self, kind: Callable[[int], T]) -> T:
+    def releases_of(self, kind: Callable[[int], T]) -> T:  # its `refine` takes how often each is repeated
         """The same where several launches run at the same time; `kind`: made of the number of granules."""
         if self._among_devices is None:
             self._among_devices = kind(self._count)

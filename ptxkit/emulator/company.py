@@ -17,6 +17,9 @@ from ptxkit.emulator.launch_state import LaunchState
 MOST_CTAS = 1 << 24
 """How many CTAs a record can tell apart."""
 
+LARGEST = 16
+"""Bytes of the largest access."""
+
 
 class Numbered(NamedTuple):
     """The numbers of a launch's CTAs: the first, the one behind the last, its place among the members."""
@@ -32,6 +35,7 @@ class Company:
     Attributes:
         members: they, in the order in which they began, also those that have ended.
         devices: int64, the number of each one's device.
+        granule: bytes of the smallest access to global memory of any of them.
         known: bool, by member which of those before had ended when it began: their accesses are ordered
             before it.
     """
@@ -39,6 +43,7 @@ class Company:
     def __init__(self, memory: GlobalMemory) -> None:
         self.members: list[LaunchState] = []
         self.devices = np.zeros(0, np.int64)
+        self.granule = LARGEST
         self.known: list[np.ndarray] = []
         self._memory = memory
         self._ended: list[bool] = []
@@ -53,6 +58,8 @@ class Company:
         """
         launch.company, launch.place = self, len(self.members)
         launch.first_cta = self._number(launch.shape.ctas, launch.place)
+        self.granule = min(self.granule, launch.program.smallest.get("global", LARGEST))
+        self._memory.refine_histories(self.granule)
         self.known.append(np.array(self._ended, bool))
         self.members.append(launch)
         self._ended.append(False)

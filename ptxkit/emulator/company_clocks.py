@@ -51,6 +51,13 @@ class SystemReleases:
         self.system = np.zeros(granules, np.int64)
         self.narrow = np.zeros(granules, np.int64)
 
+    def refine(self, factor: int) -> None:
+        """Each granule becomes so many, of which the same is known."""
+        self._granules *= factor
+        self.system, self.narrow = np.repeat(self.system, factor), np.repeat(self.narrow, factor)
+        for one in self.devices.values():
+            one.own, one.abroad = np.repeat(one.own, factor), np.repeat(one.abroad, factor)
+
     def of(self, device: int) -> DeviceReleases:
         """What the writes of one device published."""
         if device not in self.devices:

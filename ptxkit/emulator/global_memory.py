@@ -255,6 +255,12 @@ class GlobalMemory(Bank):
         for allocation in self._allocations:
             allocation.history = None
 
+    def refine_histories(self, granule: int) -> None:
+        """Accesses may be as small as that from now on."""
+        for allocation in self._allocations:
+            if allocation.history is not None and allocation.history.granule > granule:
+                allocation.history.refine(granule)
+
     def find(self, address: int) -> Allocation | None:
         """The allocation, live or freed, with the greatest address not above `address`."""
         at = bisect_right(self._addresses, address)

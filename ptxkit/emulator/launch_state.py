@@ -272,7 +272,7 @@ class LaunchState:
 
     def seek_races(self, allocation: Allocation) -> AccessHistory:
         """Enter accesses to an allocation from now on."""
-        granule = self.program.smallest["global"]
+        granule: int = self.program.smallest["global"] if self.company is None else self.company.granule
         if allocation.history is None or allocation.history.granule > granule:
             allocation.history = AccessHistory(allocation.size, granule, allocation.address - BASE)
         return allocation.history
