@@ -246,34 +246,20 @@ def test_launches_one_after_the_other_are_ordered(machine: EmulatedMachine) -> N
     assert data.numpy()[0] == 8
 
 
-INDIRECT = """
-    ld.param.u64 %rd10, [table];
-    ld.global.u64 %rd1, [%rd10];
-    ld.global.u64 %rd2, [%rd10 + 8];
-    ld.global.u64 %rd3, [%rd10 + 16];
-    ld.param.u32 %r1, [me];
-    ld.param.u32 %r2, [rounds];
-"""
+INDIRECT = "ld.param.u64 %rd1, [table]; ld.global.u64 %rd1, [%rd1]; mov.u32 %r1, 1;"
 """Races are sought from the first store on in what pointers from memory lead to."""
 
 
 @orders
 @pytest.mark.parametrize("which", [0, 1])
-def test_launches_with_accesses_of_different_sizes(machine: EmulatedMachine, which: int) -> None:
-    """What is known, and was published, of larger pieces of memory stays known of each byte."""
-    body = PING_PONG.replace(LOAD, INDIRECT).replace("RELEASE", RELEASE.format("sys"))
-    body = body.replace("ACQUIRE", ACQUIRE.format("sys")).replace("AFTER", "")
-    bodies = [body, body]
-    bodies[which] = body.replace("LOOP:", "st.global.u8 [%rd1 + 8], 1;\nLOOP:")
-    texts = [module(each, ".param .u64 table, .param .u32 me, .param .u32 rounds") for each in bodies]
+def test_accesses_of_different_sizes_race(machine: EmulatedMachine, which: int) -> None:
+    stores = ["st.global.u32 [%rd1], %r1;", "st.global.u8 [%rd1 + 3], %r1;"]
+    texts = [module(INDIRECT + store, ".param .u64 table") for store in stores[:: 1 - 2 * which]]
     device = machine.devices[0]
-    flags = device.array(np.zeros(4, np.uint32), "flags")
     data = device.array(np.zeros(1, np.uint32), "data")
-    own = [flags.address, flags.address + 4]
-    tables = [device.array(np.array([*own[::step], data.address], np.uint64)) for step in (1, -1)]
-    together(machine, *((texts[at], [tables[at], at, 9]) for at in (0, 1)))
-    assert data.numpy().tolist() == [9]
-    assert not machine.findings
+    table = device.array(np.array([data.address], np.uint64))
+    with pytest.raises(EmulatorFault, match="P651"):
+        together(machine, *((text, [table]) for text in texts))
 
 
 @orders
