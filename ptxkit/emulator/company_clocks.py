@@ -114,7 +114,15 @@ class CompanyClocks(HappensBefore):
         strong = super().morally_strong(history, record, site)
         if history.private:
             return strong
-        far = strong & (self._devices_of(history, record) != self.batch.launch.device)
+        machine = history.is_async(record)
+        if machine.any() and of_system(site):
+            # What a fabric operation does is strong, too, with system scope (8.6.1).
+            numbers = history.number(record)
+            for number in distinct(numbers[machine]).tolist():
+                maker = self.batch.launch.events.site(number)
+                if maker is not None and maker.row.chapter == "fabric":
+                    strong = strong | (machine & (numbers == number))
+        far = strong & ~machine & (self._devices_of(history, record) != self.batch.launch.device)
         if far.any():
             numbers, wide = history.number(record), of_system(site)
             for number in distinct(numbers[far]).tolist():
@@ -142,6 +150,11 @@ class CompanyClocks(HappensBefore):
             self.fenced_system[rows] = number
             self.abroad[rows] = np.maximum(self.abroad[rows], self.pending_abroad[rows])
         self._limit = None
+
+    def publish_at(self, history: AccessHistory, places: np.ndarray, number: int) -> None:
+        table = history.releases_of(SystemReleases)
+        for numbers in (table.system, table.narrow):
+            np.maximum.at(numbers, places, number)
 
     def synchronise(
         self,
@@ -198,7 +211,7 @@ def of_system(site: Site) -> bool:
     scope = decoded.find(MemoryScope)
     if scope is not None:
         return scope is MemoryScope.SYS
-    if site.name == "multimem.red":
+    if site.name == "multimem.red" or decoded["sys"]:
         return True
     orders = decoded.all(MemoryOrder)
     return MemoryOrder.VOLATILE in orders or MemoryOrder.MMIO in orders

@@ -80,6 +80,7 @@ class GlobalMemory(Bank):
         used: bytes that are.
         events: the numbers of accesses, and of what orders them, of all who share the memory.
         device_count: how many devices share it.
+        endpoints: the logical endpoints, by their numbers; see `ptxkit.emulator.endpoints`.
 
     Raises:
         PtxkitError: P705, this process has no addresses left.
@@ -93,6 +94,7 @@ class GlobalMemory(Bank):
         self.used = 0
         self.events = Events()
         self.device_count = 1
+        self.endpoints: dict[int, Any] = {}
         self.heap_used = 0
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []

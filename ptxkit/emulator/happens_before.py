@@ -320,6 +320,10 @@ class HappensBefore(VectorClocks):
 
     # ---- order through memory
 
+    def publish_at(self, history: AccessHistory, places: np.ndarray, number: int) -> None:
+        """The asynchronous machine publishes everything up to a number by what it writes to granules."""
+        np.maximum.at(history.release_numbers(), places, number)
+
     def synchronise(
         self,
         history: AccessHistory,

@@ -14,6 +14,7 @@ from ptxkit.diagnostics import Diagnostic, error
 from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.concurrency import run_together
 from ptxkit.emulator.device import Emulator
+from ptxkit.emulator.endpoints import LogicalEndpoint
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.faults import Origins
 from ptxkit.emulator.global_memory import GRANULE, GlobalMemory
@@ -32,6 +33,7 @@ class MulticastArray:
 
     Attributes:
         copies: the arrays of the devices, in the order of the team.
+        team: the numbers of the devices.
         memory: of all devices.
         address: the multimem address.
     """
@@ -40,7 +42,8 @@ class MulticastArray:
         self.copies: list[EmulatorBuffer] = [device.empty(shape, dtype, name) for device in devices]
         self.memory = devices[0].memory
         size = self.copies[0].nbytes
-        multicast = MulticastObject(size, [device.number for device in devices])
+        self.team = [device.number for device in devices]
+        multicast = MulticastObject(size, self.team)
         for device, copy in zip(devices, self.copies, strict=True):
             multicast.bindings.append(Binding(device.number, 0, size, partial(getattr, copy, "address")))
         self.address = self.memory.set_aside(size, GRANULE)
@@ -79,6 +82,7 @@ class EmulatedMachine:
         if not 1 <= devices <= MOST_DEVICES:
             raise error("P520", f"expected from 1 to {MOST_DEVICES} devices, found {devices}")
         self._order, self._seed = order, seed
+        self._endpoints = 0
         self._memory = GlobalMemory()
         self._memory.device_count = devices
         origins = Origins()
@@ -111,6 +115,34 @@ class EmulatedMachine:
         if not members or len({*members}) < len(members) or not {*members} <= {*range(len(self.devices))}:
             raise error("P520", f"expected a team of some of {len(self.devices)} devices, found {members}")
         return MulticastArray([self.devices[member] for member in members], shape, dtype, name or "multicast")
+
+    def endpoint(
+        self, array: EmulatorBuffer | MulticastArray, device: int = 0, counted: bool = True
+    ) -> LogicalEndpoint:
+        """A logical endpoint to which an array is bound from offset 0 on: a unicast one, or that of a
+        multicast array. Kernels name it by its `number`.
+
+        Args:
+            array: of a device of this machine, or what `multicast` gives.
+            device: the number of the device that has it, of a unicast endpoint.
+            counted: whether operations on it may count.
+
+        Raises:
+            PtxkitError: P509, an array of another machine.
+        """
+        if array.memory is not self._memory:
+            raise error("P509", "expected an array of this machine, found one of another")
+        if isinstance(array, MulticastArray):
+            copies = array.copies
+            made = LogicalEndpoint(copies[0].nbytes, array.team, True, counted)
+        else:
+            copies = [array]
+            made = LogicalEndpoint(array.nbytes, [self.devices[device].number], False, counted)
+        for member, copy in zip(made.bound.team, copies, strict=True):
+            made.bound.bindings.append(Binding(member, 0, copy.nbytes, partial(getattr, copy, "address")))
+        made.number = self._endpoints = self._endpoints + 1
+        self._memory.endpoints[made.number] = made
+        return made
 
     @property
     def findings(self) -> list[Diagnostic]:

@@ -149,6 +149,10 @@ def _relied_on_relaxed(access: Reach, them: Party, me: Party) -> bool:
 def _rule(them: Party, me: Party, place: str, earlier: str, later: str, shared: bool) -> tuple[str, str, str]:
     """The code, message and advice for a race."""
     code = "P650" if shared else "P651"
+    if them.launch.device != me.launch.device:
+        message = f"a {later} races with another device's {earlier} of {place}"
+        help = "order the devices through memory, by a release and an acquire of one location, both `.sys`"
+        return code, message, help
     if them.machine:
         help = (
             "wait for the mbarrier that tells of the operation, in this warp or in one that it then waits for"
@@ -161,10 +165,6 @@ def _rule(them: Party, me: Party, place: str, earlier: str, later: str, shared: 
         message = f"a {later} of {place}, which another thread's copy wrote"
         help = "a wait covers its own thread: put a barrier after it, before others use the bytes"
         return "P658", message, help
-    if them.launch.device != me.launch.device:
-        message = f"a {later} races with another device's {earlier} of {place}"
-        help = "order the devices through memory, by a release and an acquire of one location, both `.sys`"
-        return code, message, help
     message = f"a {later} races with another thread's {earlier} of {place}"
     if them.launch is not me.launch:
         return code, message, "let one stream wait for the other, or order the launches through memory"

@@ -70,6 +70,11 @@ class Completions:
                     self._tell(operation, item, int(signal.slots[item]))
         self._forget()
 
+    def enter_writes(self, operation: AsyncOperation) -> None:
+        """An operation has written, and others than who waits for its mbarriers may learn of it."""
+        if isinstance(operation.signal, Transaction) and self.batch.launch.sanitize:
+            self._leave(operation, np.ones(operation.count, bool), operation.signal.slots, reads=False)
+
     def observe(self, operation: AsyncOperation, items: np.ndarray, reads: bool, writes: bool) -> None:
         """The issuing threads know from now on that some items of an operation are done. `items`: which, bool
         (count,). `reads`, `writes`: which of its accesses."""

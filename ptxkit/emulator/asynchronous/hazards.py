@@ -277,9 +277,11 @@ class Hazards(Accesses):
                 excused = self._report_unordered(earlier, np.logical_not(surely))
         if over and "cancels" in operation.site.row.traits:
             self._check_slot(earlier)
-        if over and operation.proxy == "async" and self.batch.launch.strict:
+        # The fabric proxy has fences of its own; its operations reach shared memory through the async proxy.
+        through = operation.proxy == "async" or (operation.proxy == "fabric" and earlier.space == "shared")
+        if over and through and self.batch.launch.strict:
             self._check_readers(earlier)
-        if operation.proxy != "async" or earlier.writes:
+        if not through or earlier.writes:
             return
         unfenced = self._unfenced(earlier)
         if excused is not None:

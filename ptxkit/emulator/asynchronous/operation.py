@@ -109,7 +109,8 @@ class AsyncOperation:
         reads, writes: bytes that it touches.
         fetch: reads every source; what it returns goes to `deliver`, which writes every result.
         signal: what its completion does.
-        proxy: `async` or `generic`.
+        proxy: `async` or `generic`; `fabric` for what reaches global memory through that, and shared memory
+            through the async proxy.
         after: what must be done before it is.
         reduces: whether it combines with what is there, so that several may be in flight at once.
         strong: whether it reads and writes 16 bytes at a time by strong operations: two such do not race.

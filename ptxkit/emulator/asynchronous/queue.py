@@ -61,8 +61,9 @@ class Queue:
 
     # ---- what instructions call
 
-    def issue(self, operation: AsyncOperation) -> None:
-        """Queue an operation; in eager order do it. Raises EmulatorFault: its bytes are in use."""
+    def issue(self, operation: AsyncOperation, held: bool = False) -> None:
+        """Queue an operation; in eager order do it. `held`: it waits for `begin`. Raises EmulatorFault: its
+        bytes are in use."""
         launch = self.batch.launch
         operation.number = launch.events.take(operation.site)
         launch.counts.issue(operation.site.name, operation.count)
@@ -70,6 +71,11 @@ class Queue:
             issued(operation, self.mbarriers)
             self.hazards.enter(operation)
             self.hazards.in_flight.append(operation)
+        if not held:
+            self.begin(operation)
+
+    def begin(self, operation: AsyncOperation) -> None:
+        """An operation may happen from now on; in eager order it does."""
         self.pending.append(operation)
         if self.trace is not None:
             self.trace.issued(operation)

@@ -122,13 +122,11 @@ def proxy_fence(instruction: ScopedInstruction) -> Effect:
 
 @later("fence.proxy")
 def one_way_proxy_fence(instruction: ScopedInstruction) -> Effect:
-    """`fence.proxy.alias.sem.sys`, which orders as `fence` does: no two addresses here mean one place; and
-    `fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster`, for reads alone."""
+    """`fence.proxy.alias.sem.sys` and those of the fabric proxy, which order as `fence` does: no two
+    addresses here mean one place; and the `fence.proxy.async::generic.release` for reads of shared memory."""
     if instruction["tensormap::generic"]:
         raise Unsupported("`.acq_rel`, which the manual does not have")
-    if instruction["proxykind"]:
-        raise Unsupported("the fabric proxy")
-    if instruction["alias"]:
+    if instruction["proxykind"] or instruction["alias"]:
         return _ordering(instruction)
     site = instruction.site
 

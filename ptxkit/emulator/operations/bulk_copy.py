@@ -134,7 +134,7 @@ class _Copies:
         writes = [Region(bank, places, sizes) for places in (to, *further)]
         if self.byte_mask is not None:
             masks = issuers.take(self.byte_mask(lane_set))
-            masked = [_masked(write, masks) for write in writes]
+            masked = [masked(write, masks) for write in writes]
             writes, chosen = [write for write, _ in masked], masked[0][1]
         if signals is not None:
             slots = batch.mbarriers.find_beside(issuers, signals, to, site)
@@ -183,7 +183,7 @@ class _Copies:
             save(one, combined, self.site, batch.launch)
 
 
-def _masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
+def masked(write: Region, masks: np.ndarray) -> tuple[Region, np.ndarray]:
     """The bytes of each 16 that a byteMask lets through: byte i where bit i is set. Returns the region, an
     interval a byte, and their places among the bytes that are read."""
     index, interval = write.indices()

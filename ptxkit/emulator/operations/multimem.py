@@ -57,8 +57,8 @@ def ld_reduce(instruction: ScopedInstruction) -> Effect:
     targets = [instruction.target(part, kind.name) for part in instruction.parts("d")]
     accessor = MultimemAccessor(instruction.address("a"), instruction.space_of("a"), width * count, site)
     order = order_of(instruction, MemoryOrder.ACQUIRE)
-    reduced = _reduction(operator, kind, instruction["acc_prec"])
-    seen = dtype if kind.is_integer or kind.name in ("f32", "f64") else raw
+    reduced = reduction_of(operator, kind, instruction["acc_prec"])
+    seen = seen_as(kind)
     instruction.scope.program.touches("global", width * count)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -90,6 +90,11 @@ def ld_reduce(instruction: ScopedInstruction) -> Effect:
     return Effect(step)
 
 
+def seen_as(kind: DType) -> Any:
+    """The type of numpy's that words are reduced in: integers and wide floats as they are, others as bits."""
+    return dtype_of(kind.name) if kind.is_integer or kind.name in ("f32", "f64") else RAW[kind.bits]
+
+
 def _undefined(loaded: list[Any], element: int, size: int) -> tuple[Any, int]:
     """The undefined bits of an element in any of the copies, and their origin; None where there are none."""
     found, origin = None, 0
@@ -100,7 +105,7 @@ def _undefined(loaded: list[Any], element: int, size: int) -> tuple[Any, int]:
     return found, origin
 
 
-def _reduction(operator: MemoryOperation, kind: DType, precision: Any) -> Reduce:
+def reduction_of(operator: MemoryOperation, kind: DType, precision: Any) -> Reduce:
     """How words of a type are reduced to one."""
     if kind.is_integer or not kind.is_float:
         return lambda words: reduce(CHAINED[operator], words)
