@@ -24,7 +24,7 @@ SENT = "mbarrier::complete_tx::16B.mbarrier::report::fabric"
 PARAMETERS = ".param .u32 endpoint, .param .u64 out, .param .u64 more"
 
 FRAME = """
-    .shared .align 32 .b8 tile[256];
+    .shared .align 128 .b8 tile[256];
     .shared .align 16 .b8 back[256];
     .shared .align 8 .b64 bar;
     ld.param.u32 %r10, [endpoint];
@@ -381,8 +381,6 @@ def test_a_missing_proxy_fence_is_found(machine: EmulatedMachine) -> None:
     [
         "fabric.submit.commit_group;",
         "fabric.wait.sync_restrict::read 0;",
-        "fabric.try_get.async.tensor.1d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric"
-        ".override::global_address.relaxed.sys.b128 [%r2], [%rd1, %r10, %rd9, {%r1}], [%r3];",
     ],
 )
 def test_what_is_not_executed(machine: EmulatedMachine, issue: str) -> None:

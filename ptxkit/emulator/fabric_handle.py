@@ -24,9 +24,9 @@ class FabricHandle:
     def __init__(self, instruction: ScopedInstruction) -> None:
         self.site, self.multimem = instruction.site, instruction["multimem"] is not None
         self.pulls = self.multimem or instruction.row.name.startswith("fabric.try_pullred")
-        address = instruction.operands["leId"]
-        assert isinstance(address, Address), "an endpoint opens the brackets"
-        self.endpoint = instruction.checked_source(address.base, "u32")
+        first = instruction.operands["leId"]
+        named = first.base if isinstance(first, Address) else first  # it opens the brackets, or a map does
+        self.endpoint = instruction.checked_source(named, "u32")
         self.offset = instruction.checked_source("offset")
         self.counter = instruction.checked_source("counter") if "counter" in instruction.operands else None
 

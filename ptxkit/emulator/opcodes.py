@@ -32,7 +32,7 @@ CHAPTERS = {
         "tensor_memory.synchronise",
     ),
     "memory": ("load_store", "atomic", "barrier", "control_flow", "asynchronous_store", "multimem"),
-    "fabric": ("fabric",),
+    "fabric": ("fabric", "fabric_tensor"),
     "video": ("video",),
     "control": ("control_flow", "call"),
     "miscellaneous": ("control_flow", "registers"),

@@ -31,12 +31,13 @@ from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.operations.multimem import reduction_of, seen_as
 from ptxkit.emulator.reductions import combiner
 from ptxkit.emulator.sync_points import WarpSyncPoint, check_members
+from ptxkit.emulator.tensor_copies.maps import MapFences
 from ptxkit.isa.modifiers import MemoryOperation, StateSpace
 
 effect = Effects("fabric")
 
 
-def _single(step: Callable[[LaneSet, Issuers], None]) -> Callable[[LaneSet, Any], Any]:
+def single(step: Callable[[LaneSet, Issuers], None]) -> Callable[[LaneSet, Any], Any]:
     """The step of an instruction that each thread executes by itself."""
 
     def each(lane_set: LaneSet, issuers: Issuers) -> None:
@@ -53,7 +54,7 @@ def _touch(instruction: ScopedInstruction, size: int = UNIT) -> None:
         program.touches(space, size)
 
 
-def _queue(
+def queue(
     lane_set: LaneSet,
     issuers: Issuers,
     instruction: ScopedInstruction,
@@ -66,8 +67,15 @@ def _queue(
     deliver: Callable[[Any], None],
     reduces: bool = False,
     after: Callable[[], None] = lambda: None,
+    maps: np.ndarray | None = None,
 ) -> None:
-    """Issue an operation of one thread. One behind a link that is down changes nothing, and reports that."""
+    """Issue an operation of one thread. One behind a link that is down changes nothing, and reports that.
+
+    Args:
+        tx: what it takes off the tx-count of its mbarrier.
+        after: what happens once it has written.
+        maps: the address of its tensor map in global memory, -1 for elsewhere; None for none.
+    """
     batch = lane_set.batch
 
     def fetched() -> Any:
@@ -93,10 +101,12 @@ def _queue(
         reduces=reduces,
         strong=not reduces and all(region.bank is not batch.shared for region in writes),
     )
+    if maps is not None:
+        batch.launch.own(MapFences).use(operation, maps)
     batch.own(FabricQueue).issue(operation)
 
 
-class _Barrier:
+class FabricBarrier:
     """The mbarrier of a fabric operation, which must have layout v1."""
 
     def __init__(self, instruction: ScopedInstruction) -> None:
@@ -117,9 +127,8 @@ def _at(place: int) -> np.ndarray:
 @effect("fabric.try_get.async")
 def try_get(instruction: ScopedInstruction) -> Effect:
     """`fabric.try_get.async.shared::cta.. [dst], [leId, offset], size, [mbar]{, cache-policy}`."""
-    handle, to, sizes, barrier = (
-        FabricHandle(instruction), CopySide(instruction, "dst"), Sizes(instruction), _Barrier(instruction)
-    )  # fmt: skip
+    handle, barrier = FabricHandle(instruction), FabricBarrier(instruction)
+    to, sizes = CopySide(instruction, "dst"), Sizes(instruction)
     _touch(instruction)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
@@ -133,11 +142,11 @@ def try_get(instruction: ScopedInstruction) -> Effect:
         launch.counts.store("shared", length)
         deliver = partial(_save, write, instruction, batch)
         slots = barrier(lane_set, issuers)
-        _queue(
+        queue(
             lane_set, issuers, instruction, found, slots, length, [read], [write], lambda: load(read), deliver
         )
 
-    return Effect(_single(step))
+    return Effect(single(step))
 
 
 def _save(write: Region, instruction: ScopedInstruction, batch: CtaBatch, data: Data) -> None:
@@ -153,9 +162,8 @@ def try_put(instruction: ScopedInstruction) -> Effect:
     if operator is not None:
         assert kind is not None
         reduction = Reduction(combiner(operator, kind, True), kind)
-    handle, source, sizes, barrier = (
-        FabricHandle(instruction), CopySide(instruction, "src"), Sizes(instruction), _Barrier(instruction)
-    )  # fmt: skip
+    handle, barrier = FabricHandle(instruction), FabricBarrier(instruction)
+    source, sizes = CopySide(instruction, "src"), Sizes(instruction)
     byte_mask = instruction.checked_source("byteMask") if "byteMask" in instruction.operands else None
     _touch(instruction, 1 if byte_mask is not None else UNIT if kind is None else kind.bytes)
     site = instruction.site
@@ -190,11 +198,11 @@ def try_put(instruction: ScopedInstruction) -> Effect:
 
         def count() -> None:
             for counter in counters:
-                _count(batch, counter, length)
+                count_bytes(batch, counter, length)
 
         slots = barrier(lane_set, issuers)
         reduces = reduction is not None
-        _queue(
+        queue(
             lane_set,
             issuers,
             instruction,
@@ -209,10 +217,10 @@ def try_put(instruction: ScopedInstruction) -> Effect:
             count,
         )
 
-    return Effect(_single(step))
+    return Effect(single(step))
 
 
-def _count(batch: CtaBatch, place: int, size: int) -> None:
+def count_bytes(batch: CtaBatch, place: int, size: int) -> None:
     """A counter grows by as many bytes: who reads it knows of all that was written until now."""
     launch = batch.launch
     (held,) = launch.memory.load(_at(place), 8)
@@ -228,9 +236,8 @@ def try_pullred(instruction: ScopedInstruction) -> Effect:
     """`fabric.try_pullred.async.multimem.. [dst], [leId, offset], size, [mbar], membermask`: of a warp."""
     kind, operator = instruction.the(DType), instruction.the(MemoryOperation)
     reduced, seen = reduction_of(operator, kind, instruction["acc_prec"]), seen_as(kind)
-    handle, to, sizes, barrier = (
-        FabricHandle(instruction), CopySide(instruction, "dst"), Sizes(instruction), _Barrier(instruction)
-    )  # fmt: skip
+    handle, barrier = FabricHandle(instruction), FabricBarrier(instruction)
+    to, sizes = CopySide(instruction, "dst"), Sizes(instruction)
     members, site = instruction.source("membermask", "b32"), instruction.site
     check = check_members(members, site)
     _touch(instruction, kind.bytes)
@@ -273,7 +280,7 @@ def try_pullred(instruction: ScopedInstruction) -> Effect:
 
         deliver = partial(_save, write, instruction, batch)
         slots = barrier(lane_set, issuers)
-        _queue(lane_set, issuers, instruction, found, slots, length, reads, [write], fetch, deliver)
+        queue(lane_set, issuers, instruction, found, slots, length, reads, [write], fetch, deliver)
 
     return Effect(of_warp, WarpSyncPoint(site, members, instruction.guard))
 
@@ -285,7 +292,7 @@ def try_atom(instruction: ScopedInstruction) -> Effect:
     kind, operator = instruction.the(DType), instruction.the(MemoryOperation)
     combine, width, seen = combiner(operator, kind, True), kind.bytes, seen_as(kind)
     swaps = operator is MemoryOperation.CAS
-    handle, barrier = FabricHandle(instruction), _Barrier(instruction)
+    handle, barrier = FabricHandle(instruction), FabricBarrier(instruction)
     to, source = CopySide(instruction, "dst"), CopySide(instruction, "src", 2 * UNIT if swaps else UNIT)
     _touch(instruction, width)
     site = instruction.site
@@ -322,7 +329,7 @@ def try_atom(instruction: ScopedInstruction) -> Effect:
             save(there, Data(new, spoiled), site, launch)
 
         slots = barrier(lane_set, issuers)
-        _queue(
+        queue(
             lane_set,
             issuers,
             instruction,
@@ -336,7 +343,7 @@ def try_atom(instruction: ScopedInstruction) -> Effect:
             reduces=True,
         )
 
-    return Effect(_single(step))
+    return Effect(single(step))
 
 
 def _part(undefined: np.ndarray | None, at: int, width: int) -> np.ndarray | None:
@@ -366,9 +373,3 @@ def wait(instruction: ScopedInstruction) -> Effect:
         lane_set.batch.own(FabricQueue).wait_for_reads(issuers.threads)
 
     return Effect(by_thread(step))
-
-
-@effect("fabric.try_get.async.tensor", "fabric.try_put.async.tensor", "fabric.try_red.async.tensor")
-def tensor(instruction: ScopedInstruction) -> Effect:
-    """`fabric.try_get.async.tensor..` and its like."""
-    raise Unsupported("tensor copies through the fabric are not built yet")

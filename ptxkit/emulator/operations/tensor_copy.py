@@ -66,14 +66,14 @@ def _load(instruction: ScopedInstruction) -> Effect:
     to = instruction.space_of("dstMem")
     places = AddressResolver(instruction.address("dstMem"), to, 1, instruction.site, within="shared")
     targets = instruction.source("ctaMask") if "ctaMask" in instruction.operands else None
-    _touched(instruction)
+    touched(instruction)
     loads = Loads(
         instruction.site,
         _map(instruction),
-        _elements(instruction, "tensorCoords"),
+        elements(instruction, "tensorCoords"),
         places,
         mbarrier_at(instruction, "mbar", to),
-        _elements(instruction, "info"),
+        elements(instruction, "info"),
         targets,
         instruction["cta_group"] == 2,
         to,
@@ -86,14 +86,15 @@ def _store(instruction: ScopedInstruction, operation: str) -> Effect:
     places = AddressResolver(
         instruction.address("srcMem"), "shared::cta", 1, instruction.site, within="shared"
     )
-    _touched(instruction)
+    touched(instruction)
     stores = Stores(
-        instruction.site, _map(instruction), _elements(instruction, "tensorCoords"), places, operation
+        instruction.site, _map(instruction), elements(instruction, "tensorCoords"), places, operation
     )
     return Effect(by_thread(stores.issue))
 
 
-def _touched(instruction: ScopedInstruction) -> None:
+def touched(instruction: ScopedInstruction) -> None:
+    """Take note that a program copies tensors."""
     program = instruction.scope.program
     program.asynchronous = True
     program.touches("shared", 16)
@@ -107,14 +108,14 @@ def _map(instruction: ScopedInstruction) -> MapOperand:
         override = Override(
             instruction.site,
             instruction.source("gAddr"),
-            _elements(instruction, "sizes"),
-            _elements(instruction, "lowStrides"),
+            elements(instruction, "sizes"),
+            elements(instruction, "lowStrides"),
             instruction.source("upStrides") if "upStrides" in there else None,
         )
     return MapOperand(instruction.address("tensorMap"), mode, instruction["dim"], instruction.site, override)
 
 
-def _elements(instruction: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
+def elements(instruction: ScopedInstruction, operand: str) -> tuple[SourceOperand, ...]:
     """Coordinates or sizes, innermost first, or offsets of an im2col copy; nothing where they are left
     out."""
     there = instruction.operands.get(operand)

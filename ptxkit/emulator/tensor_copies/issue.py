@@ -64,7 +64,7 @@ class Copies:
             found[:, i] = issuers.take(source.reader(lane_set))
         return found
 
-    def _transfers(
+    def transfers(
         self,
         issuers: Issuers,
         copies: list[TensorCopy],
@@ -210,7 +210,7 @@ class Loads(Copies):
         slots = batch.mbarriers.find_beside(issuers, signals, to, site, self.pair)
         if self.validity is not None:
             batch.mbarriers.check_reports(issuers, slots, site)
-        transfers = self._transfers(issuers, copies, coordinates, offsets, to)
+        transfers = self.transfers(issuers, copies, coordinates, offsets, to)
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
         launch = batch.launch
         memory, bank = launch.memory, batch.shared
@@ -224,8 +224,8 @@ class Loads(Copies):
         operation = AsyncOperation(
             site,
             *issuers.who,
-            reads=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
-            writes=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
+            reads=(region_of(memory, [transfer.global_intervals for transfer in transfers]),),
+            writes=(region_of(bank, [transfer.shared_intervals() for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_global(memory) for transfer in transfers],
             deliver=deliver,
             signal=Transaction(slots, sizes),
@@ -247,16 +247,7 @@ class Stores(Copies):
     def issue(self, lane_set: LaneSet, issuers: Issuers) -> None:
         """Queue the copies of some threads."""
         batch, site, what = lane_set.batch, self.site, self.operation
-        copies, addresses, coordinates = self.begin(lane_set, issuers)
-        self._check_types(issuers, copies)
-        before: np.ndarray = np.any(coordinates < 0, axis=1)
-        if not self._anywhere(lane_set) and (item := first_true(before)) is not None:
-            at = tuple(coordinates[item].tolist())
-            raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
-        source = self.places(lane_set, issuers)
-        transfers = self._transfers(
-            issuers, copies, coordinates, np.zeros((len(issuers), 0), np.int64), source
-        )
+        transfers, addresses = self.boxes(lane_set, issuers)
         launch = batch.launch
         memory, bank = launch.memory, batch.shared
         nbytes = sum(transfer.moves.nbytes for transfer in transfers)
@@ -270,14 +261,26 @@ class Stores(Copies):
         operation = AsyncOperation(
             site,
             *issuers.who,
-            reads=(_region(bank, [transfer.shared_intervals() for transfer in transfers]),),
-            writes=(_region(memory, [transfer.global_intervals for transfer in transfers]),),
+            reads=(region_of(bank, [transfer.shared_intervals() for transfer in transfers]),),
+            writes=(region_of(memory, [transfer.global_intervals for transfer in transfers]),),
             fetch=lambda: [transfer.fetch_shared(bank) for transfer in transfers],
             deliver=deliver,
             signal=batch.queue.groups["bulk"].join(issuers.rows, issuers.lanes),
         )
         launch.own(MapFences).use(operation, addresses)
         batch.queue.issue(operation)
+
+    def boxes(self, lane_set: LaneSet, issuers: Issuers) -> tuple[list[TensorTransfer], np.ndarray]:
+        """What some threads store, and the addresses of their maps, as `begin` has them. Raises what is wrong
+        with it."""
+        copies, addresses, coordinates = self.begin(lane_set, issuers)
+        self._check_types(issuers, copies)
+        before: np.ndarray = np.any(coordinates < 0, axis=1)
+        if not self._anywhere(lane_set) and (item := first_true(before)) is not None:
+            at = tuple(coordinates[item].tolist())
+            raise self._wrong_start(issuers, item, at, "coordinates of 0 and more in a store", "9.7.9.27.1.1")
+        offsets, source = np.zeros((len(issuers), 0), np.int64), self.places(lane_set, issuers)
+        return self.transfers(issuers, copies, coordinates, offsets, source), addresses
 
     def _anywhere(self, lane_set: LaneSet) -> bool:
         """Whether a store may begin before the tensor: rows on sm_107 (PTX ISA 9.4, 9.7.10.28.5.1)."""
@@ -302,7 +305,7 @@ class Stores(Copies):
                 )
 
 
-def _region(bank: Any, parts: list[Intervals]) -> Region:
+def region_of(bank: Any, parts: list[Intervals]) -> Region:
     """The intervals of some items as a region."""
     start = np.concatenate([part[0] for part in parts])
     size = np.concatenate([part[1] for part in parts])

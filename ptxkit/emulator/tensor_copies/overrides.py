@@ -61,8 +61,7 @@ class Override:
     def __call__(self, lane_set: LaneSet, issuers: Issuers) -> list[Given]:
         """What each thread says. Raises P605; P602, the bytes from the address on are not all allocated;
         P603, it is misaligned; P619, the upper strides have bits of dimensions that there are not."""
-        address = self._values(lane_set, issuers, (self.address,))[:, 0]
-        self._check_address(lane_set, issuers, address)
+        address = self.addresses(lane_set, issuers)
         if not self.sizes:
             return [Given(at) for at in address.tolist()]
         sizes, lower = (self._values(lane_set, issuers, part) for part in (self.sizes, self.lower))
@@ -84,6 +83,12 @@ class Override:
             Given(at, tuple(size[::-1]), tuple(stride[::-1]))
             for at, size, stride in zip(address.tolist(), sizes.tolist(), strides.tolist(), strict=True)
         ]
+
+    def addresses(self, lane_set: LaneSet, issuers: Issuers) -> np.ndarray:
+        """The address that each thread gives. Raises as the call does."""
+        address = self._values(lane_set, issuers, (self.address,))[:, 0]
+        self._check_address(lane_set, issuers, address)
+        return address
 
     def _values(self, lane_set: LaneSet, issuers: Issuers, sources: tuple[SourceOperand, ...]) -> np.ndarray:
         """Operands of each thread: int64 (threads, operands). Raises P605."""
