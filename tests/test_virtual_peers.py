@@ -57,3 +57,12 @@ def test_a_mapping_gives_access_to_its_devices_alone(order: str, seed: int) -> N
     code, out, errors = two(order, seed, "multicast.py", "barred")
     assert (code, out) == (1, "CUDA_ERROR_ILLEGAL_ADDRESS\n"), errors
     assert "error[P6152]" in errors
+
+
+@orders
+def test_logical_endpoints(order: str, seed: int) -> None:
+    options = ("--devices", "2", "--arch", "sm_100a", "--order", order, "--seed", str(seed))
+    done = execute("endpoints.py", options=options)
+    lines = ["0 0 7", "7 0 7", "CUDA_ERROR_ILLEGAL_ADDRESS"]
+    assert (done.returncode, done.stdout.splitlines()) == (1, lines), done.stderr
+    assert "error[P6153]" in done.stderr

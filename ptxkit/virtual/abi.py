@@ -182,5 +182,6 @@ AllocationProperties = _structure(
     "AllocationProperties", "type:i handles:i location:i device:i meta:p compression:b rdma:b usage:h pad:u"
 )
 MulticastProperties = _structure("MulticastProperties", "devices:u size:z handles:p flags:p")
+EndpointProperties = _structure("EndpointProperties", "type:i count:i size:z handles:u flags:u")
 ATTRIBUTE_BYTES = 72
 """A `CUlaunchAttribute`: its number, and from byte 8 on its value."""

@@ -51,9 +51,9 @@ def cuMulticastAddDevice(machine: Machine, handle: int, device: int) -> None:
     machine.handles.get(VirtualMulticast, handle).add(machine.device(device).ordinal)
 
 
-def _bind_memory(
+def bind_memory(
     machine: Machine,
-    handle: int,
+    found: VirtualMulticast,
     device: int | None,
     offset: int,
     memory: int,
@@ -61,10 +61,8 @@ def _bind_memory(
     size: int,
     flags: int,
 ) -> None:
-    found, physical = (
-        machine.handles.get(VirtualMulticast, handle),
-        machine.handles.get(PhysicalMemory, memory),
-    )
+    """Bind physical memory to a multicast object, or to what is one besides."""
+    physical = machine.handles.get(PhysicalMemory, memory)
     _check(flags, device, physical.device)
     found.bind(
         physical.device,
@@ -78,10 +76,17 @@ def _bind_memory(
     )
 
 
-def _bind_address(
-    machine: Machine, handle: int, device: int | None, offset: int, address: int, size: int, flags: int
+def bind_address(
+    machine: Machine,
+    found: VirtualMulticast,
+    device: int | None,
+    offset: int,
+    address: int,
+    size: int,
+    flags: int,
 ) -> None:
-    found, memory = machine.handles.get(VirtualMulticast, handle), machine.memory
+    """Bind what is at an address."""
+    memory = machine.memory
     owner = memory.check(address, size, "what is bound")
     mapped = owner.address in machine.addresses.mapped
     if memory.kinds.get(owner.address) is not AllocationKind.DEVICE or not (
@@ -111,25 +116,29 @@ def _check(flags: int, device: int | None, owner: int) -> None:
 @driver()
 def cuMulticastBindMem(machine: Machine, handle: int, *given: int) -> None:
     offset, memory, place, size, flags = given
-    _bind_memory(machine, handle, None, offset, memory, place, size, flags)
+    bind_memory(
+        machine, machine.handles.get(VirtualMulticast, handle), None, offset, memory, place, size, flags
+    )
 
 
 @driver()
 def cuMulticastBindMem_v2(machine: Machine, handle: int, device: int, *given: int) -> None:
     offset, memory, place, size, flags = given
-    _bind_memory(machine, handle, device, offset, memory, place, size, flags)
+    bind_memory(
+        machine, machine.handles.get(VirtualMulticast, handle), device, offset, memory, place, size, flags
+    )
 
 
 @driver()
 def cuMulticastBindAddr(machine: Machine, handle: int, *given: int) -> None:
     offset, address, size, flags = given
-    _bind_address(machine, handle, None, offset, address, size, flags)
+    bind_address(machine, machine.handles.get(VirtualMulticast, handle), None, offset, address, size, flags)
 
 
 @driver()
 def cuMulticastBindAddr_v2(machine: Machine, handle: int, device: int, *given: int) -> None:
     offset, address, size, flags = given
-    _bind_address(machine, handle, device, offset, address, size, flags)
+    bind_address(machine, machine.handles.get(VirtualMulticast, handle), device, offset, address, size, flags)
 
 
 @driver()

@@ -97,6 +97,14 @@ _OF_THE_DEVICE: dict[int, Callable[[VirtualDevice], int]] = {
     127: lambda device: device.target.capability >= (9, 0),  # TENSOR_MAP_ACCESS_SUPPORTED
 }
 
+for _endpoint in (
+    153,
+    154,
+    155,
+    156,
+):  # LOGICAL_ENDPOINT_.._SUPPORTED: unicast, multicast, counted, on the owner
+    _OF_THE_DEVICE[_endpoint] = lambda device: device.target.capability >= (10, 0)
+
 
 def device_attribute(device: VirtualDevice, attribute: int) -> int:
     """The value of an attribute.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
+from ptxkit.virtual.gpu.endpoint import Endpoints
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.physical import AddressSpace
@@ -20,6 +21,7 @@ class Machine(Host):
     Attributes:
         devices: them.
         addresses: what was reserved of the address space, and is mapped.
+        endpoints: the logical endpoints.
         initialised: whether `cuInit` was called.
         stacks: the contexts of each thread, the current one last.
     """
@@ -27,6 +29,7 @@ class Machine(Host):
     def __init__(self, options: VirtualOptions) -> None:
         super().__init__(options)
         self.addresses = AddressSpace(self.memory)
+        self.endpoints = Endpoints()
         self.initialised = False
         self.stacks: dict[int, list[VirtualContext | None]] = {}
         self.devices = [VirtualDevice(self, ordinal) for ordinal in range(options.devices)]
