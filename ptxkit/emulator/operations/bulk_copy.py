@@ -134,8 +134,8 @@ class _Copies:
         writes = [Region(bank, places, sizes) for places in (to, *further)]
         if self.byte_mask is not None:
             masks = issuers.take(self.byte_mask(lane_set))
-            masked = [masked(write, masks) for write in writes]
-            writes, chosen = [write for write, _ in masked], masked[0][1]
+            narrowed = [masked(write, masks) for write in writes]
+            writes, chosen = [write for write, _ in narrowed], narrowed[0][1]
         if signals is not None:
             slots = batch.mbarriers.find_beside(issuers, signals, to, site)
             if self.validity is not None:
