@@ -333,7 +333,6 @@ def test_locality_domains_and_trace_marks() -> None:
     ("statement", "reason"),
     [
         ("fence.alias.sync_restrict::read.release.sys;", "no manual has it"),
-        ("fence.proxy.generic::fabric.alias.release.sys;", "the fabric proxy"),
         ("tensormap.replace.tile.global_address.alloc_same.global.b1024.b64 [%rd1], %rd2;", "told nowhere"),
         ("tensormap.query.alloc_class_large.b1024 %p1, [%rd1];", "told nowhere"),
     ],
