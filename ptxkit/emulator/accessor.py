@@ -193,10 +193,14 @@ class Accessor:
             if allocation is None or high + self.size > allocation.end or not allocation.live:
                 allocation = None
                 self._check_each(lane_set, address, guard)
-            elif (
-                self.by_device and memory.device_count > 1 and memory.bars(allocation, lane_set.launch.device)
-            ):
-                self._no_peer(lane_set, address, guard, allocation)
+            else:
+                allocation.touched = True
+                if (
+                    self.by_device
+                    and memory.device_count > 1
+                    and memory.bars(allocation, lane_set.launch.device)
+                ):
+                    self._no_peer(lane_set, address, guard, allocation)
             self._allocation = allocation
         self._check_alignment(lane_set, address, guard, "global")
         index: Any

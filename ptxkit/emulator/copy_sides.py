@@ -131,6 +131,7 @@ class CopySide:
         else:
             owner = launch.memory.find(int(places.min()) + BASE)
             if owner is not None and owner.live and int((places + sizes).max()) + BASE <= owner.end:
+                owner.touched = True
                 self._check_peer(launch, issuers, places, sizes)
                 return
             starts = (places + BASE).astype(np.uint64)

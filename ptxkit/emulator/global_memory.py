@@ -18,6 +18,7 @@ from ptxkit.diagnostics import counted, error
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.memory import Bank, clear, reserve
+from ptxkit.emulator.values import distinct
 
 BASE = 0x7F00_0000_0000
 """The first address of global memory; real devices hand out addresses like it."""
@@ -39,6 +40,7 @@ class Allocation:
         name: what messages call it: `array f32[1024]`, `variable table`.
         live: False once it has been freed.
         undefined: whether some of its bytes may be undefined.
+        touched: whether an instruction has read or written some of it.
         heap: whether the device's `malloc` made it.
         freed_by: what freed it, in words.
         history: where accesses are entered that others may race with; None where races are not sought.
@@ -49,6 +51,7 @@ class Allocation:
     name: str
     live: bool = True
     undefined: bool = False
+    touched: bool = False
     heap: bool = False
     freed_by: str = ""
     history: AccessHistory | None = None
@@ -99,6 +102,7 @@ class GlobalMemory(Bank):
         self._addresses: list[int] = []
         self._allocations: list[Allocation] = []
         self._table: tuple[np.ndarray, np.ndarray] | None = None
+        self._live: list[Allocation] = []
         self.closed = False
         """Whether the emulator was closed that it belongs to."""
 
@@ -278,9 +282,9 @@ class GlobalMemory(Bank):
         return False
 
     def inside(self, addresses: Any, size: int) -> Any:
-        """Whether the `size` bytes from each address lie in one live allocation."""
+        """Whether the `size` bytes that are touched from each address lie in one live allocation."""
         if self._table is None:
-            live = [allocation for allocation in self._allocations if allocation.live]
+            self._live = live = [allocation for allocation in self._allocations if allocation.live]
             self._table = (
                 np.array([0, *(allocation.address for allocation in live)], np.uint64),
                 np.array([0, *(allocation.end for allocation in live)], np.uint64),
@@ -289,4 +293,6 @@ class GlobalMemory(Bank):
         at: Any = np.searchsorted(starts, addresses, side="right") - 1
         last = addresses + np.uint64(size)
         inside: Any = (last <= ends[at]) & (last > addresses)
+        for number in distinct(np.atleast_1d(at)[np.atleast_1d(inside)]).tolist():
+            self._live[number - 1].touched = True
         return inside

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.device.protocol import Buffer, Device, Kernel, LoadedModule
-from ptxkit.diagnostics import PtxkitError, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Counts, Emulator
+from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.emulator.last_writer import last_writer
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
@@ -187,6 +188,15 @@ class LoadedPlan:
         return last_writer(
             launch, self.buffers[tensor.name].address + place + inner * DTYPES[tensor.dtype].bits // 8
         )
+
+    def untouched(self) -> list[Diagnostic]:
+        """P809 for each tensor that no thread has read or written. Nothing on a GPU: it does not tell."""
+        help = "compare the order of the arguments with the parameters, and the path that threads take"
+        return [
+            Diagnostic("P809", f"no thread read or wrote `{name}`", severity=Severity.NOTE, help=help)
+            for name, buffer in self.buffers.items()
+            if isinstance(buffer, EmulatorBuffer) and buffer.allocation.size and not buffer.allocation.touched
+        ]
 
     def free(self) -> None:
         """Give the tensors back."""

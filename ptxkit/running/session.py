@@ -175,6 +175,7 @@ class Session:
             judged = [found for one in compared for found in judge(one, on_device.writer_of(one))]
             if not compared:
                 judged = [not_verified(plan)]
+            judged += on_device.untouched()
             return Report(
                 plan=plan,
                 device=self.device.name,

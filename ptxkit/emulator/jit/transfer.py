@@ -220,6 +220,7 @@ class CompiledTransfer:
             found = self._allocation = launch.memory.find(low)
             if found is None or high + accessor.size > found.end or not found.live:
                 return None
+            found.touched = True
             if launch.memory.device_count > 1 and launch.memory.bars(found, launch.device):
                 self._allocation = None
                 return None

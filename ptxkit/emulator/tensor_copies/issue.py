@@ -150,6 +150,7 @@ class Copies:
 
             raise no_peer(transfer.launch, owner, self.site, issuers.name(item), low, high - low)
         if owner is not None and owner.live and high <= owner.end:
+            owner.touched = True
             return
         moves = transfer.moves
         inside = np.ones(len(moves.addresses), bool) if moves.inside is None else moves.inside

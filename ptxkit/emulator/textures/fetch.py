@@ -101,6 +101,7 @@ class TexelReader:
                 self.site,
                 tuple(note for note in notes if note),
             )
+        owner.touched = True
         return owner
 
     def _check(self, access: Access, history: AccessHistory, size: int) -> None:
