@@ -195,17 +195,13 @@ class Accessor:
                 self._check_each(lane_set, address, guard)
             else:
                 allocation.touched = True
-                if (
-                    self.by_device
-                    and memory.device_count > 1
-                    and memory.bars(allocation, lane_set.launch.device)
-                ):
+                several = self.by_device and memory.device_count > 1
+                if several and memory.bars(allocation, lane_set.launch.device):
                     self._no_peer(lane_set, address, guard, allocation)
             self._allocation = allocation
         self._check_alignment(lane_set, address, guard, "global")
-        index: Any
         if isinstance(address, int):
-            index = address - BASE
+            index: Any = address - BASE
         else:
             index = (address if address.dtype == np.uint64 else address.astype(np.uint64)) - _BASE
             index = index.view(I64)
@@ -256,8 +252,7 @@ class Accessor:
         wide = np.asarray(address)
         bad = (wide >= allocation.address) & (wide < allocation.end)
         where, lane = self._culprit(lane_set, address, bad, guard)
-        thread = str(lane_set.thread(*lane))
-        raise no_peer(lane_set.launch, allocation, self.site, thread, where, self.size)
+        raise no_peer(lane_set.launch, allocation, self.site, str(lane_set.thread(*lane)), where, self.size)
 
     def shared(self, lane_set: LaneSet, address: Any, guard: Any) -> Access:
         """An access to the CTA's own shared memory, in clusters to that of any of its CTAs."""
