@@ -9,6 +9,32 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TILE = HERE / "data" / "debug_tile.ptx"
+PRINTS = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 valist);
+.global .align 1 .b8 text[4] = {104, 105, 10, 0};
+
+.visible .entry k()
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    mov.u32 %r2, 0;
+    cvta.global.u64 %rd1, text;
+    {
+        .param .b64 format;
+        .param .b64 valist;
+        .param .b32 status;
+        st.param.b64 [format], %rd1;
+        st.param.b64 [valist], 0;
+        call.uni (status), vprintf, (format, valist);
+        ld.param.b32 %r1, [status];
+    }
+    mov.u32 %r2, 1;
+    ret;
+}
+"""
 
 
 def debug(commands: str, file: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from debug_process import TILE, answers, debug, line_of
+from debug_process import PRINTS, TILE, answers, debug, line_of
 
 pytestmark = pytest.mark.long
 
@@ -152,34 +152,6 @@ def test_a_finding_is_the_same_again(tmp_path: Path) -> None:
     assert done.stdout.count("the launch has ended with a finding\nerror[P60") == 2
     first, second = done.stdout.split("the launch has ended with a finding")[1:]
     assert first.partition("(debug)")[0] == second.partition("(debug)")[0]
-
-
-PRINTS = """\
-.version 8.0
-.target sm_80
-.address_size 64
-.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 valist);
-.global .align 1 .b8 text[4] = {104, 105, 10, 0};
-
-.visible .entry k()
-{
-    .reg .b32 %r<3>;
-    .reg .b64 %rd<3>;
-    mov.u32 %r2, 0;
-    cvta.global.u64 %rd1, text;
-    {
-        .param .b64 format;
-        .param .b64 valist;
-        .param .b32 status;
-        st.param.b64 [format], %rd1;
-        st.param.b64 [valist], 0;
-        call.uni (status), vprintf, (format, valist);
-        ld.param.b32 %r1, [status];
-    }
-    mov.u32 %r2, 1;
-    ret;
-}
-"""
 
 
 def test_what_a_kernel_prints_is_printed_once(tmp_path: Path) -> None:

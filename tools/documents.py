@@ -256,7 +256,7 @@ class Session:
         if words[:1] == ["cd"]:
             self.cwd = (self.cwd / words[1]).resolve()
             return 0, ""
-        apart = words[1:2] in (["debug"], ["exec"], ["lsp"])  # they read, or start others
+        apart = words[1:2] in (["dap"], ["debug"], ["exec"], ["lsp"])  # they read, or start others
         plain = (
             words[:1] == ["ptxkit"]
             and not apart

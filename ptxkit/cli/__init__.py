@@ -31,6 +31,7 @@ VERBS = {
     "explain": "say what a finding means and how to fix it, an instruction's forms, a descriptor's bits",
     "expand": "print a file with its # lines carried out, as the assembler sees it",
     "script": "print the Python that rebuilds a module",
+    "dap": "serve editors: kernels on the emulator under their debugger",
     "lsp": "serve editors: findings, hover, definitions, completion",
     "doctor": "show what this machine has, what is missing and how to fix it",
 }

@@ -8,6 +8,7 @@ checkpoint and runs up to the step that was looked for.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ptxkit.asm.tree import Instruction
@@ -42,6 +43,7 @@ class DebugSession:
     Args:
         running: the module, loaded on an emulator.
         plan: what to launch.
+        path: the file that is debugged.
         main: the text of the file that is debugged.
 
     Attributes:
@@ -52,11 +54,12 @@ class DebugSession:
         outcome: how the launch has ended; None before it has.
     """
 
-    def __init__(self, running: Session, plan: LaunchPlan, main: Source | None) -> None:
+    def __init__(self, running: Session, plan: LaunchPlan, path: Path, main: Source | None) -> None:
         device, loaded = running.device, running.loaded
         assert isinstance(device, Emulator)
         assert isinstance(loaded, EmulatorModule)
         self.plan = plan
+        self.path = path
         self.device = device
         self.debugger = Debugger(loaded.image, self._stopped)
         self.locations = Locations(loaded.image, main)
