@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +18,7 @@ from command import ptxkit as command
 import ptxkit
 from ptxkit.asm.check.places import spelling_span
 from ptxkit.asm.tree import Instruction, Label, walk
+from ptxkit.debugger.session import LINES
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "editors" / "vscode"
@@ -184,3 +187,33 @@ def test_the_hooks_run(tmp_path: Path) -> None:
         assert command(*entry.split(), good).returncode == 0
         assert command(*entry.split(), good, bad).returncode == 1
     assert "{\n    ret;\n}\n" in good.read_text()
+
+
+def test_the_extension_starts_the_debugger_and_the_server() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    script = ROOT / "tests" / "data" / "vscode_extension.js"
+    done = subprocess.run(
+        ["node", str(script), str(PACKAGE / "extension.js")], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["adapter"] == {"command": "some", "args": ["where", "ptxkit", "dap"]}
+    assert said["clients"] == [{"command": "ptxkit", "args": ["lsp"]}]
+    assert said["subscriptions"] == 2
+    assert said["given"] == {"type": "ptxkit", "program": "a.ptx"}
+    assert said["nothing"] is None
+    assert said["open"]["program"] == "/x/tile.ptx"
+    assert said["open"]["stopOnEntry"] is True
+
+
+def test_the_package_registers_the_debugger_with_what_a_launch_has() -> None:
+    contributes = json.loads((PACKAGE / "package.json").read_text())["contributes"]
+    (debugger,) = contributes["debuggers"]
+    launch = debugger["configurationAttributes"]["launch"]
+    page = (ROOT / "docs" / "debug.md").read_text("utf-8").partition("## In an editor")[2]
+    assert debugger["type"] == "ptxkit"
+    assert set(launch["properties"]) == set(re.findall(r"^\| `(\w+)` \|", page, re.M))
+    assert launch["properties"]["lines"]["enum"] == ["auto", *LINES]
+    assert contributes["configuration"]["properties"]["ptxkit.debugAdapter"]["default"] == ["ptxkit", "dap"]
+    assert {"language": "ptx"} in contributes["breakpoints"]
