@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from debug_process import PRINTS, TILE, answers, debug, line_of
@@ -160,3 +163,17 @@ def test_what_a_kernel_prints_is_printed_once(tmp_path: Path) -> None:
     after = line_of("mov.u32 %r2, 1;", file)
     out = debug(f"b {after}\nrun\nrs\nrs\nc\nc\n", file, "--grid", "1", "--block", "1").stdout
     assert out.count("hi\n") == 1
+
+
+def test_the_picture_of_the_page_is_that_of_its_session() -> None:
+    root = HERE.parent
+    done = subprocess.run(
+        [sys.executable, str(root / "tools" / "draw_debugging.py")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout == (root / "docs" / "debug.svg").read_text("utf-8")
+    assert done.stdout.count("<title>reverse-step: line") == 5
+    ElementTree.fromstring(done.stdout)
