@@ -20,6 +20,8 @@ OPAQUE_BASES = frozenset(
     "multimem cp tensormap clusterlaunchcontrol fence ldmatrix stmatrix tex tld4 txq".split()
 )
 """Opcodes with addresses in which ptxas takes the name of a texture or surface."""
+FOLLOWED = frozenset({"L2::cache_hint", "multicast", "multicast::cluster"})
+"""Slots of copies whose modifier comes with an operand behind the mbarrier."""
 NARROW_BASES = frozenset("clusterlaunchcontrol fence cp ldmatrix stmatrix".split())
 """Opcodes with addresses in which ptxas takes a register of 8 or 16 bits."""
 
@@ -98,13 +100,26 @@ def is_passed(form: Form, slots: Mapping[str, str]) -> bool:
 
 
 def bare_fits(spec: Spec, kind: OperandKind, spaces: tuple[str, ...]) -> bool:
-    """Whether ptxas takes it for an address without brackets: a register, a variable, or either and a number."""
+    """Whether ptxas takes it for an address without brackets: a register, a variable, either and a number, or a
+    floating-point number."""
     base = kind[1] if kind[0] == "offset" else kind
     if isinstance(base, tuple):
         return variable_fits(base, spaces)
+    if kind in ("float", "0f"):
+        return "moved" not in spec.words
     if base not in DTYPES or base == "pred":
         return False
     return "moved" not in spec.words or (DTYPES[base].bits in (32, 64) and base != "f32" and base != "f16x2")
+
+
+def is_mask(spec: Spec, kind: OperandKind) -> bool:
+    """Whether ptxas takes what stands for an address without brackets for a mask."""
+    return "masks" in spec.words and kind in ("b16", "u16", "s16")
+
+
+def none_fits(form: Form, spaces: tuple[str, ...]) -> bool:
+    """Whether ptxas takes `_` in the place of the address: of a reduction in shared memory."""
+    return form.name == "red" and any(space.startswith("shared") for space in spaces)
 
 
 def variable_fits(base: OperandKind, spaces: tuple[str, ...]) -> bool:

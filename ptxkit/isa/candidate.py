@@ -123,8 +123,8 @@ def _any_order(slots: Sequence, name_parts: int, modifiers: Sequence[str]) -> li
     """Fill each slot with the first modifier that may stand there, minding the ordered categories."""
     left = list(modifiers)
     for modifier in set(modifiers) & REPEATABLE:
-        while left.count(modifier) > 1:
-            left.remove(modifier)
+        first = left.index(modifier)
+        left[first + 1 :] = [other for other in left[first + 1 :] if other != modifier]
     filled: list[str | None] = []
     for slot in slots:
         if name_parts:

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 
-from ptxkit.isa.addresses import bare_fits, base_fits, is_passed, unified_fits, variable_fits
+from ptxkit.isa.addresses import (
+    FOLLOWED,
+    bare_fits,
+    base_fits,
+    is_mask,
+    is_passed,
+    none_fits,
+    unified_fits,
+    variable_fits,
+)
 from ptxkit.isa.candidate import Candidate
 from ptxkit.isa.notation import Form
 from ptxkit.isa.operands import OPAQUE, OperandKind, elements_fit, fits, resolve_type
@@ -212,9 +221,12 @@ def place_fits(candidate: Candidate, place: OperandPlace, kind: OperandKind) -> 
     form = candidate.form
     if place.shape == "address":
         spec = form.specs[place.name]
+        if kind == "_":
+            return none_fits(form, address_spaces(candidate, place))
         if "bare" in spec.words and kind[0] != "[":
             if spec.type is not None:
-                return fits(spec, place, kind, candidate.slots, False)
+                value = is_mask(spec, kind) or fits(spec, place, kind, candidate.slots, False)
+                return value and FOLLOWED.isdisjoint(candidate.slots)
             return bare_fits(spec, kind, address_spaces(candidate, place))
         return isinstance(kind, tuple) and kind[0] == "[" and _address_fits(candidate, place, kind)
     if place.shape == "pair":

@@ -59,7 +59,7 @@ form("ld.volatile{.ss}{.level_prefetch}{.vec}.type  d, [a]", "8", a="load unifie
      rules=(LOADED, SPACED, FETCH), needs={**NEEDS, **FETCH_NEEDS, ".local": "9.1"})
 form("ld.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "8", a="load unified in .ss", sem="relaxed acquire", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type",
      rules=(LOADED, SPACED, HINT, FETCH, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **FETCH_NEEDS, **EVICT_NEEDS, **ORDERED})
-form("ld.mmio.relaxed.sys{.global}.type  d, [a]", "8", type=f"{TYPE} b128", d="wide braced .type", a="load unified in .global", since="8.2 sm_70", needs={".b128": "8.4"})
+form("ld.mmio.relaxed.sys{.global}.type  d, [a]", "8", type=f"{TYPE} b128", d="wide vec .type", a="load unified in .global", since="8.2 sm_70", needs={".b128": "8.4"})
 
 form("ld.global{.cop}.nc{.L2::cache_hint}{.level_prefetch}{.vec}.type  d, [a]{, cache-policy}", "9", cop="ca cg cs", level_prefetch=PREFETCH, vec="v2 v4 v8", type=f"{TYPE} b128", d="wide vec .type", a="load unified in global",
      rules=(LOADED, HINT.rpartition(";")[0]), since="3.1 sm_32", needs={WIDE: "8.8 sm_100", ".b128": "8.3 sm_70", **HINT_NEEDS, **FETCH_NEEDS})
@@ -74,7 +74,7 @@ form("st{.weak}{.ss}{.level1}{.level2}{.L2::cache_hint}{.vec}.type  [a], b{, cac
 form("st.volatile{.ss}{.vec}.type  [a], b", "11", a="store in .ss", ss=f"{SHARED_SPACES} local", vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type", rules=STORED, needs={**NEEDS, ".local": "9.1"})
 form("st.sem.scope{.ss}{.level1}{.level2}{.L2::cache_hint}{.vec}.type  [a], b{, cache-policy}", "11", a="store in .ss", sem="relaxed release", scope=SCOPE, ss=SHARED_SPACES, level1=L1, level2=L2, vec="v2 v4 v8", type=f"{TYPE} b128", b="wide vec .type",
      rules=(STORED, HINT, EVICT), since="6.0 sm_70", needs={**NEEDS, **HINT_NEEDS, **EVICT_NEEDS, **ORDERED})
-form("st.mmio.relaxed.sys{.global}.type  [a], b", "11", type=f"{TYPE} b128", b="wide braced .type", a="store in .global", since="8.2 sm_70", needs={".b128": "8.4"})
+form("st.mmio.relaxed.sys{.global}.type  [a], b", "11", type=f"{TYPE} b128", b="wide vec .type", a="store in .global", since="8.2 sm_70", needs={".b128": "8.4"})
 
 form("st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", b="vec loose untyped .type", mbar="in shared::cluster ~.shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
 form("st.async{.cluster}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type  [a], b, [mbar]", "12", vec="v2 v4", type="b32 b64 u32 u64 s32 s64 f32 f64", a="in shared::cluster ~.shared::cluster", b="vec loose untyped .type", mbar="in shared::cluster ~.shared::cluster", rules=f"!(.v4 & {LONG})", since="8.1 sm_90")
@@ -83,7 +83,7 @@ form("st.async{.scope}{.shared::cluster}.mbarrier::complete_tx::bytes.type      
 form("st.async{.mmio}.release.scope{.global}.type  [a], b", "12", scope="gpu sys", type=TYPE, a="in .global", ptxas_optional="release scope", rules=".mmio -> .release & .sys; .release -> .scope", since="8.1 sm_90", needs={".release | .global": "8.7 sm_100", ".scope": "sm_100"}, advises={"a": "8.7 sm_100"})
 form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
 form("st.bulk{.weak}                [a], size, initval", "13", size="u64 0..16777216/8", initval="imm u64 0", since="8.6 sm_100")
-for size, since, needed in (("exact u32", "9.0 sm_100", {}), ("exact s32", "8.6 sm_100", {"size": "9.0"})):  # ptxas takes no `.b32` register here.
+for size, since, needed in (("exact u32", "9.0 sm_100", {}), ("exact b32", "9.0 sm_100", {}), ("exact s32", "8.6 sm_100", {"size": "9.0"})):
     form("st.bulk{.weak}.shared::cta    [a], size, initval", "13", a="reg in shared::cta", size=size, initval="imm u64 0", since=since, advises=needed)
     form("st.bulk{.weak}                [a], size, initval", "13", size=size, initval="imm u64 0", since=since, advises=needed)
 # fmt: on

@@ -37,10 +37,37 @@ NAMES = frozenset(
 )
 """What the manual and ptxas take for one name."""
 
-PASSES_OVER_PRED = frozenset(
-    """
-    abs add atom cos cp.reduce.async.bulk cvt cvt.pack ex2 fma lg2 max min mul multimem.ld_reduce multimem.red
-    multimem.st neg rcp red rsqrt set setp sin sqrt sub tanh wgmma.mma_async wmma.mma
-    """.split()
-)
-"""Instructions for which ptxas ignores a `.pred` among the types."""
+PASSES_OVER: dict[str, frozenset[str]] = {}
+"""The modifiers that ptxas ignores if one of them is given, by the instruction's name. The manual has none of them there."""
+for _modifiers, _names in (
+    (
+        "pred",
+        """
+        abs add atom cos cp.reduce.async.bulk cvt cvt.pack ex2 fma lg2 max min mul multimem.ld_reduce multimem.red
+        multimem.st neg rcp red rsqrt set setp sin sqrt sub tanh wgmma.mma_async wmma.mma ldmatrix spcompress
+        spdecompress multimem.cp.reduce.async.bulk tcgen05.ld.spcompress tcgen05.ld.red.spcompress
+        fabric.try_get.async.tensor fabric.try_put.async.tensor fabric.try_red.async fabric.try_red.async.tensor
+        fabric.try_pullred.async fabric.try_atom.async
+        """,
+    ),
+    (
+        "acc::f16 acc::f32",
+        """
+        multimem.st multimem.red multimem.st.async multimem.red.async multimem.cp.async.bulk
+        multimem.cp.reduce.async.bulk fabric.submit fabric.wait fabric.try_get.async fabric.try_put.async
+        fabric.try_red.async fabric.try_atom.async fabric.try_get.async.tensor fabric.try_put.async.tensor
+        fabric.try_red.async.tensor
+        """,
+    ),
+    ("b2 b8x16 b4x16_p64 b6x16_p32", " ".join(name for name in NAMES if name.startswith("tcgen05."))),
+    ("cta cluster gpu sys", "cp.async.bulk.tensor cp.reduce.async.bulk.tensor mbarrier.check_layout"),
+    (
+        """
+        global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode
+        swizzle_atomicity fill_mode
+        """,
+        "tensormap.cp_fenceproxy tensormap.query.alloc_class_large",
+    ),
+):
+    for _name in _names.split():
+        PASSES_OVER[_name] = PASSES_OVER.get(_name, frozenset()).union(_modifiers.split())

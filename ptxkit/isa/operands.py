@@ -35,6 +35,8 @@ VECTORS = frozenset({"vec", "pack", "coordinates", "offsets"}) | GEOMETRIC | COM
 """Words of operands that may be vectors without a count of their own."""
 LONGEST = 256
 """Bits of the longest access."""
+FOURS = frozenset({"e4m3x4", "e5m2x4"})
+"""Types that only instructions have, of which `untyped` takes any 32 bits."""
 FLOATS = frozenset({"f16", "bf16", "f16x2", "bf16x2", "f32", "f64"})
 
 
@@ -232,19 +234,17 @@ def _scalar_fits(
             return True
         if "bits" in words and wanted is not None:
             return kind != "pred" and DTYPES[kind].bits == register_bits(wanted)
-        if "loose" in words and wanted == "bf16" and kind in ("u16", "s16"):
-            return True
+        if "untyped" in words and wanted in FOURS:
+            return DTYPES[kind].bits == 32 or (written and kind == "pred")
     if isinstance(kind, tuple) and kind[0] == "opaque":
         return kind[1] in words
     if written:
         return "pack" in words and isinstance(kind, tuple) and type_ is not None and _unpacks(kind, type_)
-    if kind == "int" and type_ == "bf16" and "loose" in words:
-        return True
     if kind in CONSTANTS and "reg" not in words:
         if "imm" in words and type_ is None:
             return kind == "int"
         wanted = "pred" if "pred" in words else type_
-        if "untyped" in words and wanted and not DTYPES[wanted].fundamental and DTYPES[wanted].bits == 32:
+        if "untyped" in words and wanted in FOURS:
             wanted = "b32"
         return (
             wanted is not None

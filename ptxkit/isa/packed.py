@@ -46,4 +46,7 @@ for opcode, section in (("add", "1"), ("sub", "2")):
     mixed(f"{opcode}.rz.bf16x2.atype.btype     d, a, b", section, atype="f32x2", btype="f32x2", d="bf16x2", a="f32x2", b="f32x2", ptxas_optional="rz", since=RUBIN)
 half("mul.rz.ftz.f16x2.atype.btype  d, a, b", "3", atype="f32x2", btype="f32x2", d="f16x2", a="f32x2", b="f32x2", since=RUBIN)
 half("mul.rz.bf16x2.atype.btype     d, a, b", "3", atype="f32x2", btype="f32x2", d="bf16x2", a="f32x2", b="f32x2", since=RUBIN)
+# What ptxas lets pass beside: other roundings of bf16, and .sat of f16.
+half("fma.rnd.oob{.relu}.type  d, a, b, c", "4", rnd="rz rm rp", type="bf16 bf16x2", undocumented=".oob", since="8.1 sm_90")
+half("fma.rn.oob.sat.type      d, a, b, c", "4", type="f16 f16x2", undocumented=".oob", since="8.1 sm_90")
 # fmt: on

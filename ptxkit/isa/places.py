@@ -11,7 +11,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 WORDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved bits single double unified called".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved masks bits single double unified called".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -31,8 +31,10 @@ WORDS = frozenset(
     offsets     of an im2col copy: two fewer than the dimensions, two for `.im2col::w`
     both        it is written, and read before: an accumulator that stays where it is
     load store  of an address: it is read, or written, which decides what parameters may be named
-    bare        of an address: ptxas takes a register without brackets for it, any or one of the type
-    moved       of a bare address: of 32 or 64 bits, for ptxas moves it first
+    bare        of an address: ptxas takes a register or a floating-point number without brackets for it; with a
+                type, a value of that type, where no operand follows
+    moved       of a bare address: a register of 32 or 64 bits, for ptxas moves it first
+    masks       of a bare address with a type: an integer register of 16 bits, too, which ptxas takes for a mask
     bits        a register of any type of that width
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one
@@ -51,7 +53,7 @@ WORDS = frozenset(
     braced      ptxas takes a vector of it, too, of any length
     anytype32   ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
-                `.f32` into any 32-bit registers, `.bf16` may be in 16-bit integer registers
+                `.f32` into any 32-bit registers
 """
 
 SPACES = frozenset(

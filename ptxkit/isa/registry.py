@@ -11,7 +11,7 @@ from typing import Any
 
 from ptxkit.isa.candidate import Candidate, assign
 from ptxkit.isa.match import Spelling
-from ptxkit.isa.names import PASSES_OVER_PRED
+from ptxkit.isa.names import PASSES_OVER
 from ptxkit.isa.notation import Form, name_of, parse_form
 
 BASE = tuple(
@@ -136,14 +136,16 @@ def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
 
 
 def _later(spelling: Spelling) -> tuple[Candidate, ...]:
-    """What else fits: newer forms and, if nothing else does, forms with a surplus `.pred`."""
+    """What else fits: newer forms and, if nothing else does, forms without a modifier that ptxas passes over."""
     opcode, name, modifiers = spelling.opcode, spelling.name, spelling.modifiers
     found = _candidates(LATER, opcode, name, modifiers)
-    if found or spelling.base or modifiers.count("pred") != 1 or name not in PASSES_OVER_PRED:
+    surplus = PASSES_OVER.get(name, frozenset()).intersection(modifiers)
+    if found or spelling.base or len(surplus) != 1 or modifiers.count(ignored := next(iter(surplus))) != 1:
         return found
-    others = tuple(modifier for modifier in modifiers if modifier != "pred")
+    others = tuple(modifier for modifier in modifiers if modifier != ignored)
     either = _candidates(BASE, opcode, name, others) + _candidates(LATER, opcode, name, others)
-    return tuple(replace(candidate, undocumented=(*candidate.undocumented, ".pred")) for candidate in either)
+    beside = (f".{ignored}",)
+    return tuple(replace(candidate, undocumented=candidate.undocumented + beside) for candidate in either)
 
 
 def _candidates(

@@ -41,14 +41,20 @@ def geometry_fits(spec: Spec, type_: str | None, kind: str | tuple, slots: Mappi
     else:
         return False
     if "gradients" in spec.words:
-        return kind[0] in ("{", "v2", "v4") and len(elements) == gradients and _all_fit(elements, type_)
+        # What ptxas makes of it takes no vector of integers, which is one float's place elsewhere.
+        integers = vector_type(elements) in ("u32", "s32")
+        vector = kind[0] in ("{", "v2", "v4") and len(elements) == gradients
+        return vector and not integers and _all_fit(elements, type_)
     needed = texels if "texels" in spec.words else shifts
     if "loose" in spec.words and isinstance(kind, str):
         return _fits(kind, type_)
     if not needed or len(elements) < needed or len(elements) not in (1, 2, 4):
         return False
     if "texels" in spec.words and slots["geom"].startswith("a"):
-        return _all_fit(elements[:1], "u32") and _all_fit(elements[1:], type_)
+        # Behind an index ptxas takes floats for integers, too.
+        return _all_fit(elements[:1], "u32") and (
+            _all_fit(elements[1:], type_) or _all_fit(elements[1:], "f32")
+        )
     return _all_fit(elements, type_)
 
 
