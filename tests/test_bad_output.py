@@ -229,7 +229,7 @@ def test_results_on_a_full_disk(kernel: Path) -> None:
     assert FULL.is_char_device()
 
 
-@pytest.mark.parametrize("verb", ["trace", "asm"])
+@pytest.mark.parametrize("verb", ["trace", "asm", "profile"])
 def test_a_folder_that_is_not_there_is_said_at_once(kernel: Path, tmp_path: Path, verb: str) -> None:
     done = here(verb, kernel, "-o", tmp_path / "no" / "out.json")
     assert "there is no folder" in refused(done, 2, "P567")

@@ -109,6 +109,7 @@ def test_a_schema_is_one(name: str) -> None:
         ("explain.json", ["explain", "idesc.f16", "0x08400490"]),
         ("diagnostics.json", ["check", "gemv.ptx"]),
         ("run.json", ["run", "gemv.ptx", "--device", "emu"]),
+        ("profile.json", ["profile", "gemv.ptx"]),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )

@@ -26,6 +26,7 @@ VERBS = {
     "asm": "make machine code through NVIDIA's assembler",
     "sass": "show the machine code beside the PTX lines",
     "trace": "write a timeline of the emulated asynchronous machine, for Perfetto",
+    "profile": "tell what each line did on the emulator: executions, accesses, waits, tensor cores",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
     "explain": "say what a finding means and how to fix it, an instruction's forms, a descriptor's bits",

@@ -46,6 +46,12 @@ class AlignedSyncPoint(WarpSyncPoint):
             )
 
 
+def count_products(lane_set: LaneSet, guard: Any, multiply_adds: int) -> None:
+    """Count the products of the warps that execute an instruction, each of so many multiply-adds."""
+    lanes = lane_set.size if guard is None else lane_set.count(guard)
+    lane_set.launch.counts.multiply_adds += lanes // WARP * multiply_adds
+
+
 def check_whole_warps(lane_set: LaneSet, guard: Any, site: Site) -> None:
     """All 32 lanes must execute the instruction, in every warp that does. Raises P641, a lane has exited or
     never existed; P640, lanes are elsewhere."""

@@ -224,6 +224,7 @@ class Counts:
         executed: how many threads have run each block; `by_chapter` makes counts of it.
         asynchronous: operations queued, by `Site.name`: one a thread and destination, of `wgmma` one a
             warpgroup.
+        multiply_adds: of the tensor cores; of a sparse product those of a dense one of its shape.
         tensor_columns: most columns of tensor memory that a CTA had at once.
         shared_bytes: shared memory of a CTA, static and dynamic.
         ctas: CTAs finished.
@@ -237,6 +238,7 @@ class Counts:
     barriers: int = 0
     phases: int = 0
     asynchronous: dict[str, int] = field(default_factory=dict)
+    multiply_adds: int = 0
     tensor_columns: int = 0
     shared_bytes: int = 0
     ctas: int = 0

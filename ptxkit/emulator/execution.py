@@ -20,6 +20,7 @@ from ptxkit.targets import Limits
 
 if TYPE_CHECKING:
     from ptxkit.emulator.company import Company
+    from ptxkit.emulator.profile import Profiler
     from ptxkit.emulator.trace import Recorder
 
 BATCH_LANES = 16384
@@ -63,7 +64,7 @@ class Execution:
         self.program = program
         self.launch = launch
         self.programmatic = programmatic
-        self.recorder: Recorder | None = None
+        self.recorder: Recorder | Profiler | None = None
         self.resident: list[Scheduler] = []
         self.quantum = QUANTUM
         self.execute: Callable[[CodeBlock, LaneSet], None] = jit.run if launch.options.jit else CodeBlock.run

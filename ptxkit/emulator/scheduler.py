@@ -26,6 +26,7 @@ from ptxkit.emulator.sync_points import converge
 from ptxkit.emulator.values import WARP, distinct
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.profile import Profiler
     from ptxkit.emulator.trace import Recorder
 
 PATIENCE = 4096
@@ -68,7 +69,7 @@ class Scheduler(LaneSchedule):
         ctas: np.ndarray,
         code: Code,
         execute: Callable[[Any, LaneSet], None],
-        recorder: Recorder | None,
+        recorder: Recorder | Profiler | None,
     ) -> None:
         check_frame(code)
         super().__init__(CtaBatch(launch, ctas, code.frame))
@@ -89,7 +90,6 @@ class Scheduler(LaneSchedule):
         self.ready.append(lane_set)
         self.timeline = recorder.timeline(self) if recorder is not None else None
         if self.timeline is not None:
-            batch.record(self.timeline)
             self.execute = self.timeline.run
 
     def _look_at_exits(self, rows: np.ndarray) -> None:

@@ -85,6 +85,7 @@ class Timeline:
         self.recorder = recorder
         self.schedule = schedule
         self.batch = batch = schedule.batch
+        batch.record(self)
         self.shown = batch.ctas < recorder.ctas
         self.rows = np.repeat(self.shown, batch.warps_per_cta)
         self.processes = {int(cta): recorder.process() for cta in np.flatnonzero(self.shown)}

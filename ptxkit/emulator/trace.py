@@ -24,7 +24,7 @@ AXIS = (
 class Traced(Protocol):
     """A launch that can be recorded; see `ptxkit.emulator.execution.Execution`."""
 
-    recorder: Recorder | None
+    recorder: Any
 
     @property
     def name(self) -> str: ...

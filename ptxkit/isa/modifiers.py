@@ -267,6 +267,11 @@ class Shape(NamedTuple):
     n: int
     k: int
 
+    @property
+    def multiply_adds(self) -> int:
+        """Those of the product."""
+        return self.m * self.n * self.k
+
     def __str__(self) -> str:
         return f"m{self.m}n{self.n}" + (f"k{self.k}" if self.k else "")
 

@@ -265,6 +265,8 @@ def _counted(counts: Counts) -> dict[str, int]:
     counted |= {f"instructions.{chapter}": count for chapter, count in sorted(counts.by_chapter.items())}
     if counts.phases:
         counted["mbarrier_phases"] = counts.phases
+    if counts.multiply_adds:
+        counted["tensor_multiply_adds"] = counts.multiply_adds
     if counts.tensor_columns:
         counted["tensor_memory_columns"] = counts.tensor_columns
     if counts.shared_bytes:

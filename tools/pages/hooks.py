@@ -46,6 +46,7 @@ GUIDES = (
     "driver",
     "exec",
     "plan",
+    "profile",
     "run",
     "sweep",
     "trace",

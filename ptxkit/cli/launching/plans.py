@@ -36,7 +36,7 @@ def options_of(given: dict[str, Any], **rest: Any) -> RunOptions:
     return RunOptions(seed=given["seed"] or 0, link=linked(given), keep_going=goes_past, **found, **rest)
 
 
-def emulated(given: dict[str, Any], verb: str) -> RunOptions:
+def emulated(given: dict[str, Any], verb: str, **rest: Any) -> RunOptions:
     """`options_of` for a verb that runs on the emulator, in this process.
 
     Raises:
@@ -48,7 +48,7 @@ def emulated(given: dict[str, Any], verb: str) -> RunOptions:
     if given["timeout"] is not None:
         message = f"`{verb}` takes no `--timeout`: it runs in this process, which can't be killed"
         raise error("P560", message, help="leave `--timeout` out, or give it to `ptxkit run`")
-    return options_of({**given, "device": "emu"})
+    return options_of({**given, "device": "emu"}, **rest)
 
 
 def planned(given: dict[str, Any]) -> tuple[Subject, LaunchPlan]:

@@ -152,6 +152,7 @@ class _Issue:
         if not len(members.which):
             return
         batch, plan = lane_set.batch, self.plan
+        batch.launch.counts.multiply_adds += self.shape.multiply_adds * len(members.which)
         state = batch.own(Warpgroups)
         accumulator, fresh = state.accumulator(lane_set, members, self.target, self.shape, self.site)
         chained = not fresh.any()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, count_products, uniform
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
@@ -148,9 +148,10 @@ def mma(instruction: ScopedInstruction) -> Effect:
     start = MatrixSource.of(instruction, "c", shape_c)
     metadata = MmaMetadata(instruction, shape.k, bits, sparse is SparseOrder.ORDERED) if sparse else None
     scales = _scales(instruction, kind) if kind in SCALED else None
-    site = instruction.site
+    site, work = instruction.site, shape.multiply_adds * (4 if quads else 1)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
+        count_products(lane_set, guard, work)
         check_whole_warps(lane_set, guard, site)
         unknown = Unknown()
         if lane_set.undefined:

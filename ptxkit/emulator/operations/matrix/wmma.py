@@ -10,7 +10,7 @@ import numpy as np
 from ptxkit.dtypes import DTYPES, DType
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, uniform
+from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, count_products, uniform
 from ptxkit.emulator.effect import Effect, Effects, GuardedStep
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
@@ -53,6 +53,7 @@ def mma(instruction: ScopedInstruction) -> Effect:
     site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
+        count_products(lane_set, guard, shape.multiply_adds)
         check_whole_warps(lane_set, guard, site)
         unknown = Unknown()
         if lane_set.undefined:

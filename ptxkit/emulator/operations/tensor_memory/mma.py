@@ -78,6 +78,7 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
                 product = place(plan, operands)
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
+            lane_set.launch.counts.multiply_adds += plan.m * plan.n * plan.k
             ctas = engine.pair(cta, group_size)
             words = (operands.a, operands.b)[-len(product.shared) :]
             check_shared(engine, product.shared, words, site, cta, who, partial(_without, plan, operands))
