@@ -28,6 +28,22 @@ from ptxkit.targets import Limits
 T = TypeVar("T")
 
 
+class Layouts(Protocol):
+    """Takes down how matrices come into shared memory and are read; see `ptxkit.emulator.matrix_layouts`."""
+
+    def copied(
+        self,
+        batch: Any,
+        places: np.ndarray,
+        addresses: np.ndarray,
+        unit: int,
+        inside: np.ndarray | None = None,
+        tensor_map: Any = None,
+    ) -> None: ...
+
+    def product(self, batch: Any, ctas: tuple[int, ...], where: str, *reads: Any) -> None: ...
+
+
 class EmulatorOptions(NamedTuple):
     """How a device executes; see `Emulator`.
 
@@ -186,6 +202,7 @@ class LaunchState:
         elect_from: the lane from which on `elect.sync` seeks a leader: 0, unless strict and in random order.
         watching: whether it matters if anything changes: the last round ended no batch.
         changes: stores that changed something since.
+        layouts: asked by copies and products; None but where a launch that went wrong is run again.
     """
 
     def __init__(
@@ -232,6 +249,7 @@ class LaunchState:
         self.elect_from = lane if options.strict else 0
         self.watching = False
         self.changes = 0
+        self.layouts: Layouts | None = None
         self._own: dict[type, Any] = {}
 
     def own(self, kind: type[T]) -> T:

@@ -26,6 +26,7 @@ from ptxkit.workloads.comparison import OutputComparison, compare
 
 if TYPE_CHECKING:
     from ptxkit.driver import CudaKernel, Stopwatch
+    from ptxkit.emulator.execution import Execution
 
 PEAKS = frozenset({"tensor_memory_columns", "shared_bytes"})
 """The counters of which several launches have the greatest, not the sum."""
@@ -188,6 +189,32 @@ class LoadedPlan:
         return last_writer(
             launch, self.buffers[tensor.name].address + place + inner * DTYPES[tensor.dtype].bits // 8
         )
+
+    def cause(self, inputs: Arrays) -> str | None:
+        """What is wrong with how a product reads a matrix in shared memory: the launches are run again on the
+        emulator. None where nothing is known to be, or nothing multiplies such matrices."""
+        assert isinstance(self.device, Emulator)
+        text = self.plan.embedded().program.read()
+        if "wgmma.mma_async" not in text and "tcgen05.mma" not in text:
+            return None
+        from ptxkit.emulator.matrix_layouts import LayoutWatch
+
+        device, watch = self.device, LayoutWatch()
+        known, prepare = len(device.findings), device.prepare
+
+        def watched(execution: Execution) -> None:
+            execution.launch.layouts = watch
+
+        device.prepare = watched
+        try:
+            self.fill(inputs)
+            self.launch()
+        except PtxkitError:
+            pass  # What ended it is known already.
+        finally:
+            device.prepare = prepare
+            del device.findings[known:]
+        return watch.found()
 
     def untouched(self) -> list[Diagnostic]:
         """P809 for each tensor that no thread has read or written. Nothing on a GPU: it does not tell."""

@@ -11,6 +11,7 @@ from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Data, Region, save
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import AddressResolver, Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
@@ -61,6 +62,8 @@ def cp_async(instruction: ScopedInstruction) -> Effect:
         if launch.counts.traffic is not None:
             there = places % batch.shared.stride if past_l1 else None
             launch.counts.traffic.copies(issuers.rows, issuers.lanes, starts, sizes, size, there)
+        if launch.layouts is not None:
+            launch.layouts.copied(batch, places, starts + BASE, size, sizes == size)
         write = Region(batch.shared, places, size)
         batch.queue.issue(
             AsyncOperation(

@@ -15,6 +15,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region, load, save
 from ptxkit.emulator.copy_sides import UNIT, CopySide, Sizes, in_bulk_group, validity_of
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects, hint
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
@@ -131,6 +132,10 @@ class _Copies:
         memory = batch.shared if self.source.shared else launch.memory
         read = Region(memory, source, sizes) if ignored is None else ignored.region(memory, source, sizes)
         bank, chosen = batch.shared if self.to.shared else launch.memory, None
+        if launch.layouts is not None and self.to.shared and not self.source.shared:
+            for place, address, size in zip(to.tolist(), source.tolist(), sizes.tolist(), strict=True):
+                each = np.arange(size)
+                launch.layouts.copied(batch, place + each, address + BASE + each, 1)
         writes = [Region(bank, places, sizes) for places in (to, *further)]
         if self.byte_mask is not None:
             masks = issuers.take(self.byte_mask(lane_set))

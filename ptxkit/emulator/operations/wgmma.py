@@ -19,7 +19,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.launch_state import LaunchState
+from ptxkit.emulator.launch_state import LaunchState, Layouts
 from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
@@ -35,6 +35,7 @@ from ptxkit.emulator.warpgroup.operands import (
     shared_matrix,
     thread_of,
 )
+from ptxkit.encodings.shared_memory import SmemDescWgmma
 from ptxkit.isa.modifiers import Shape
 from ptxkit.layouts import fragments
 
@@ -169,6 +170,8 @@ class _Issue:
         a = self._register_a(lane_set, members)
         nibbles, doubtful = (None, None) if self.metadata is None else self.metadata.read(lane_set, members)
         shared_a = None
+        if batch.launch.layouts is not None:
+            self._tell(batch.launch.layouts, lane_set, guard, members)
         if self.descriptor_a is not None:
             shared_a = self._shared(lane_set, guard, members, self.descriptor_a, 0)
         shared_b = self._shared(lane_set, guard, members, self.descriptor_b, 1)
@@ -211,6 +214,23 @@ class _Issue:
         index = state.committed[which]
         state.in_flight.append(WgmmaInFlight(operation, accumulator, which, index, unseen, left, held))
         batch.queue.issue(operation)
+
+    def _tell(self, layouts: Layouts, lane_set: LaneSet, guard: Any, members: Members) -> None:
+        """Let somebody hold the matrices that are read against what copies brought."""
+        from ptxkit.emulator.matrix_layouts import MatrixRead
+
+        batch, plan = lane_set.batch, self.plan
+        ctas = members.which // -(-batch.warps_per_cta // WARPS)
+        sides = [] if self.descriptor_a is None else [("A", self.descriptor_a, M, plan.stored)]
+        sides.append(("B", self.descriptor_b, plan.n, plan.k))
+        words = [self._uniform(lane_set, guard, members, source) for _, source, *_ in sides]
+        for at, cta in enumerate(ctas.tolist()):
+            reads = []
+            for (name, _, mn, k), word in zip(sides, words, strict=True):
+                side, step = "AB".index(name), 1 + (plan.sparse and name == "A")
+                how = plan.types[1 + side], plan.majors[side]
+                reads.append(MatrixRead.of(name, SmemDescWgmma, int(word[at]), mn, k, *how, step=step))
+            layouts.product(batch, (cta,), self.site.where, *reads)
 
     def _register_a(self, lane_set: LaneSet, members: Members) -> Any:
         """Matrix A out of registers with its undefined bits; None where it is in shared memory."""

@@ -215,6 +215,10 @@ class Loads(Copies):
         sizes = np.array([transfer.moves.nbytes for transfer in transfers], np.int64)
         launch = batch.launch
         memory, bank = launch.memory, batch.shared
+        if launch.layouts is not None:
+            for transfer in transfers:
+                moves, places = transfer.moves, transfer.places * transfer.moves.unit
+                launch.layouts.copied(batch, places, moves.addresses, moves.unit, moves.inside, transfer.map)
         launch.counts.load("global", int(sizes.sum()))
         launch.counts.store("shared", int(sizes.sum()))
 

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers, by_thread
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.launch_state import Layouts
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.operations.tensor_memory.issue import (
     Operand,
@@ -30,6 +32,7 @@ from ptxkit.emulator.tensor_memory.mma_plan import Illegal, MmaForm, Tcgen05Plan
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import Operands, Tcgen05Product, place
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind, ScaleVector
 
 effect, later = Effects("tcgen05"), Effects("compression")
@@ -75,6 +78,9 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
             engine.check_group(cta, group_size, site, who)
             try:
                 plan = decode(static, idesc)
+                layouts = lane_set.launch.layouts
+                if layouts is not None:
+                    _tell(layouts, lane_set.batch, plan, operands, engine.pair(cta, group_size), site)
                 product = place(plan, operands)
             except Illegal as wrong:
                 raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
@@ -103,6 +109,24 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
 for chapter in (effect, later):
     chapter("tcgen05.mma")(partial(mma, ws=False))
     chapter("tcgen05.mma.ws")(partial(mma, ws=True))
+
+
+def _tell(
+    layouts: Layouts, batch: CtaBatch, plan: Tcgen05Plan, operands: Operands, ctas: Any, site: Site
+) -> None:
+    """Let somebody hold the matrices that a product reads against what copies brought."""
+    from ptxkit.emulator.matrix_layouts import MatrixRead
+
+    sides = [("B", operands.b, plan.columns, plan.k, plan.b, plan.major_b, 1)]
+    if not plan.form.tensor_a:
+        step = plan.k // plan.stored_k
+        sides.insert(0, ("A", operands.a, plan.path.rows, plan.stored_k, plan.a, plan.major_a, step))
+    reads = [
+        MatrixRead.of(name, SmemDescTcgen05, word, mn, k, dtype, major, plan.padded(dtype), step)
+        for name, word, mn, k, dtype, major, step in sides
+        if not plan.stream(dtype) and not plan.form.lut_b
+    ]
+    layouts.product(batch, tuple(ctas), site.where, *reads)
 
 
 def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05SharedOperand, ...]:
