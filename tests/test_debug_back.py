@@ -177,3 +177,93 @@ def test_the_picture_of_the_page_is_that_of_its_session() -> None:
     assert done.stdout == (root / "docs" / "debug.svg").read_text("utf-8")
     assert done.stdout.count("<title>reverse-step: line") == 5
     ElementTree.fromstring(done.stdout)
+
+
+TWICE = """\
+// /// ptxkit
+// [[launch]]
+// entry = "add"
+// grid = 1
+// block = 32
+// params = ["y", "1"]
+// [[launch]]
+// entry = "add"
+// grid = 1
+// block = 32
+// params = ["y", "2"]
+// [tensors.y]
+// dtype = "u32"
+// shape = 32
+// init = "zeros"
+// expect = "zeros(32) + 3"
+// ///
+.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry add(.param .u64 y, .param .u32 n)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [y];
+    ld.param.u32 %r3, [n];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    ld.global.u32 %r2, [%rd2];
+    add.u32 %r2, %r2, %r3;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+"""
+
+
+def test_steps_go_back_into_the_launch_before(tmp_path: Path) -> None:
+    """Each launch adds to what is there, so that memory must be what it was at the beginning."""
+    file = tmp_path / "twice.ptx"
+    file.write_text(TWICE)
+    store = line_of("st.global", file)
+    out = answers(
+        f"b {store}\nrun\nc\nglobal y 1 u32\np %r2 0 u32\nrc\ninfo launch\nglobal y 1 u32\np %r2 0 u32\nc\nc\n",
+        file,
+    )
+    assert out[3].endswith(": 1")
+    assert out[4] == "%r2 .u32: 3"
+    assert out[6].startswith("launch 1 of `add`")
+    assert out[7].endswith(": 0")
+    assert out[8] == "%r2 .u32: 1"
+    assert out[10] == "the launch has ended, and its outputs are verified"
+
+
+HEAP = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 at) malloc (.param .b64 size);
+
+.visible .entry k(.param .u64 y)
+{
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [y];
+    {
+        .param .b64 size;
+        .param .b64 at;
+        st.param.b64 [size], 64;
+        call.uni (at), malloc, (size);
+        ld.param.b64 %rd2, [at];
+    }
+    st.global.u64 [%rd2], 7;
+    st.global.u64 [%rd1], %rd2;
+    ret;
+}
+"""
+
+
+def test_what_a_kernel_allocates_is_at_the_same_address_again(tmp_path: Path) -> None:
+    file = tmp_path / "heap.ptx"
+    file.write_text(HEAP)
+    store = line_of("st.global.u64 [%rd1]", file)
+    look = "p %rd2\nglobal %rd2 1 u64\n"
+    one = ("--grid", "1", "--block", "1", "--arg", "y=u64[1]")
+    out = answers(f"b {store}\nrun\n{look}goto 2\nglobal {0x7F0000210200:#x} 1\nc\n{look}", file, *one)
+    assert out[3].endswith(": 7")
+    assert out[2:4] == out[7:9]
