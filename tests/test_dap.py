@@ -17,6 +17,8 @@ import small_kernels
 from debug_client import DebugClient
 from debug_process import PRINTS, TILE, line_of
 
+from ptxkit.debugger.dap.adapter import Adapter
+
 pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
@@ -396,3 +398,65 @@ def test_a_port_serves_one_client_after_another() -> None:
     finally:
         server.kill()
         server.wait()
+
+
+ODD: tuple[dict[str, object], ...] = (
+    {},
+    {
+        "threadId": 99999,
+        "frameId": 99999,
+        "variablesReference": 99999,
+        "sourceReference": 9,
+        "expression": "((",
+    },
+    {
+        "threadId": "x",
+        "frameId": "x",
+        "variablesReference": "x",
+        "expression": 3,
+        "source": "x",
+        "filters": 3,
+    },
+    {"breakpoints": 3, "source": {}, "filters": [3], "name": 3, "text": 3, "column": "x"},
+    {"breakpoints": [3], "source": {"path": "/"}, "memoryReference": "x", "count": -1, "context": "repl"},
+    {"breakpoints": [{}], "source": {"path": str(TILE)}, "memoryReference": "shared:9:zz", "count": 4},
+    {"breakpoints": [{"dataId": "[1]"}], "name": "a b c", "text": "", "column": -5, "expression": "who"},
+)
+
+
+def test_odd_requests_are_answered_and_survived(client: DebugClient) -> None:
+    stopped(client, TILE, WAIT)
+    leaving = {
+        "disconnect",
+        "terminate",
+        "continue",
+        "next",
+        "stepIn",
+        "stepOut",
+        "stepBack",
+        "reverseContinue",
+    }
+    commands = [name.removeprefix("on_") for name in dir(Adapter) if name.startswith("on_")]
+    assert len(commands) > 20
+    for command in commands:
+        if command in leaving or command == "configurationDone":
+            continue
+        for given in ODD:
+            found = client.response(client.send(command, **given))
+            assert found["command"] == command
+    for command in ("next", "stepIn", "stepBack", "reverseContinue"):
+        assert "wrong arguments" in client.refused(command, threadId="x")
+    assert client.refused("next", threadId=5) == "warp 0 of CTA 2 is not running"
+    client.ask("disconnect")
+    assert client.process is not None
+    assert client.process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    "text", [b"hello\n", b"Content-Length: x\r\n\r\n", b"Content-Length: 2\r\n\r\n[]", b""]
+)
+def test_what_is_no_message_ends_the_conversation(text: bytes) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxkit", "dap"], input=text, capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -222,10 +222,8 @@ def test_steps_go_back_into_the_launch_before(tmp_path: Path) -> None:
     file = tmp_path / "twice.ptx"
     file.write_text(TWICE)
     store = line_of("st.global", file)
-    out = answers(
-        f"b {store}\nrun\nc\nglobal y 1 u32\np %r2 0 u32\nrc\ninfo launch\nglobal y 1 u32\np %r2 0 u32\nc\nc\n",
-        file,
-    )
+    look = "global y 1 u32\np %r2 0 u32\n"
+    out = answers(f"b {store}\nrun\nc\n{look}rc\ninfo launch\n{look}c\nc\n", file)
     assert out[3].endswith(": 1")
     assert out[4] == "%r2 .u32: 3"
     assert out[6].startswith("launch 1 of `add`")

@@ -279,3 +279,14 @@ def test_what_stops_cannot_do_says_why() -> None:
     out = answers("\n".join(commands) + "\n")
     for (command, expected), found in zip(commands.items(), out, strict=False):
         assert found == expected, command
+
+
+def test_a_warp_that_is_not_running_takes_no_steps(tmp_path: Path) -> None:
+    """A grid of more CTAs than run at once: the last one has not begun."""
+    file = tmp_path / "tile.ptx"
+    file.write_text(LOOP)
+    out = answers(
+        "step\nwarp 9999 0\nstep\nreverse-step\nwarp 0 0\nstep\n", file, "--grid", "10000", *ONE[2:]
+    )
+    assert out[1] == out[2] == "error: warp 0 of CTA 9999 is not running"
+    assert stopped_at(out[5]) == line_of("mov.u32 %r1, 0", file)

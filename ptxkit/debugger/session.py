@@ -202,8 +202,10 @@ class DebugSession:
 
     def step(self, count: int = 1, over: bool = False, lines: str | None = None) -> None:
         """Run until the current warp has executed so many lines or instructions; `over`: those of functions
-        that it calls not counted."""
+        that it calls not counted. Raises RefusedError: that warp is not running."""
         self.check_running()
+        if self.debugger.now:
+            self.here()
         self.debugger.walk(count, self._strides(lines).onward(over))
 
     def finish(self) -> None:

@@ -122,7 +122,7 @@ class Adapter(Requests):
             self._connection.answer(request)
             self._forget()
             raise
-        except (KeyError, TypeError, ValueError) as problem:
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
             self._connection.refuse(request, f"`{command}` has wrong arguments: {problem}")
             return False
         if command in GOING:
