@@ -114,7 +114,7 @@ def test_a_half_between_slices_goes_to_the_lower(
     ]
     values = list(numbers(texels)[:, None])
     slices = [number // 4 for number in range(16)]
-    assert filters.number_sum(values, parts, slices, 24).tolist() == [answer]
+    assert filters.number_sum(values, parts, [part != 0 for part in parts], slices, 24).tolist() == [answer]
 
 
 @pytest.mark.parametrize(

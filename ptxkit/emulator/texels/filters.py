@@ -1,9 +1,10 @@
 """Sums of weighted texels, as an H200 forms them. The guide gives the formula, not the arithmetic.
 
 Numbers of a slice, which is up to four neighbours of one level and one z, are brought to the exponent of the
-largest, cut off a few bits behind its last, multiplied and added exactly. Slices are added exactly, too, and
-the sum is rounded to the precision of the format, a half away from zero. Fractions are added as integers of
-16 bits and become numbers in the end.
+largest, cut off a few bits behind its last, multiplied and added exactly. Sums of slices are cut off, toward
+minus infinity, a little behind the last bit of the one with the largest number, and added. The sum is rounded
+to the precision of the format, a half away from zero. Fractions are added as integers of 16 bits and become
+numbers in the end.
 """
 
 from __future__ import annotations
@@ -18,6 +19,16 @@ from ptxkit.emulator.texels.formats import ChannelFormat, ChannelKind
 
 GUARD = 4
 """Bits that numbers have behind their own while they are added."""
+SLICE_GUARD = {11: 1, 24: 2}
+"""Bits that sums of slices keep behind the last of the one with the largest number, by the precision."""
+LEAST = {11: -24, 24: -149}
+"""The exponent of the least number of the format, by the precision."""
+NO_UNIT = -(1 << 20)
+"""The exponent of a slice without numbers: below every other."""
+WORD = 64
+"""Bits of an integer that counts units."""
+TINY = np.finfo(np.float32).tiny
+"""The least number of f32 that counts."""
 BITS = {2: 11, 4: 24}
 """The precision of f16 and f32, by their bytes."""
 NANS = {11: np.uint32(0x7FFFE000), 24: np.uint32(0x7FFFFFFF)}
@@ -25,46 +36,81 @@ NANS = {11: np.uint32(0x7FFFE000), 24: np.uint32(0x7FFFFFFF)}
 Values = Sequence[np.ndarray]
 
 
-def number_sum(values: Values, weights: Sequence[Any], slices: Sequence[int], bits: int) -> np.ndarray:
+def number_sum(
+    values: Values, weights: Sequence[Any], taken: Sequence[Any], slices: Sequence[int], bits: int
+) -> np.ndarray:
     """The sum of numbers.
 
     Args:
         values: float32, an array a texel.
-        weights: of each texel, in units of 1/256; texels without weight don't take part.
+        weights: of each texel, in units of 1/256.
+        taken: bool, which texels take part: of the others nothing counts, but of a texel whose weight was
+            rounded to nothing a NaN or an infinity does.
         slices: the number of each texel's slice.
         bits: of the precision of their format.
 
     Returns:
         uint32, the bits of f32.
     """
-    weight = np.stack([np.broadcast_to(each, values[0].shape) for each in weights]).astype(np.float64)
-    value = np.where(weight != 0, np.stack(values), np.float32(0))
-    value = np.where(np.abs(value) < np.finfo(np.float32).tiny, np.float32(0), value).astype(np.float64)
+    shape = values[0].shape
+    part = np.stack([np.broadcast_to(each, shape) for each in taken])
+    weight = np.stack([np.broadcast_to(each, shape) for each in weights]).astype(np.int64)
+    value = np.where(part, np.stack(values), np.float32(0))
     finite = np.isfinite(value).all(axis=0)
-    held = np.where(finite, value, 0.0)
+    held = np.where((np.abs(value) < TINY) | ~finite, np.float32(0), value).astype(np.float64)
     of_slice = np.array(slices)
-    total = np.zeros(values[0].shape)
-    for number in sorted(set(slices)):
-        total += _slice_sum(held[of_slice == number], weight[of_slice == number], bits)
-    magnitude, scale = np.frexp(np.abs(total))
-    rounded = np.floor(np.ldexp(magnitude, bits) + 0.5)
-    result = np.copysign(np.ldexp(rounded, scale - bits), total).astype(np.float32)
-    result = np.where(np.abs(result) < np.finfo(np.float32).tiny, np.float32(0), result)
-    special = (value * (weight != 0)).sum(axis=0).astype(np.float32)
+    sums = [_slice_sum(held[of_slice == n], weight[of_slice == n], bits) for n in sorted(set(slices))]
+    unit, total = _added(sums, bits)
+    result = _rounded_number(total, unit, bits)
+    result = np.where(np.abs(result) < TINY, np.float32(0), result)
+    result = np.where(_negative_zero(value, part), np.float32(-0.0), result)
+    special = value.sum(axis=0, dtype=np.float64).astype(np.float32)
     found = np.where(finite, result, special)
     return np.where(np.isnan(found), NANS[bits], found.view(np.uint32))
 
 
-def _slice_sum(held: np.ndarray, weight: np.ndarray, bits: int) -> np.ndarray:
-    exponent = np.frexp(np.abs(held).max(axis=0))[1] - (bits + GUARD)
-    return np.ldexp((np.trunc(np.ldexp(held, -exponent)) * weight).sum(axis=0) / ONE, exponent)
+def _slice_sum(held: np.ndarray, weight: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of a slice: the exponent of its unit, and how many of them, int64."""
+    largest = np.abs(np.where(weight != 0, held, 0.0)).max(axis=0)
+    unit = np.where(largest > 0, np.frexp(largest)[1].astype(np.int64) - (bits + GUARD), NO_UNIT)
+    count = np.trunc(np.ldexp(held, np.where(largest > 0, -unit, 0))).astype(np.int64)
+    return unit - FRACTION_BITS, np.where(weight != 0, count * weight, 0).sum(axis=0)
+
+
+def _added(
+    sums: Sequence[tuple[np.ndarray, np.ndarray]], bits: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of slices, likewise: what lies behind the unit of the coarsest is cut off."""
+    if len(sums) == 1:
+        return sums[0]
+    unit = np.max([each for each, _ in sums], axis=0) - SLICE_GUARD[bits]
+    total = np.zeros_like(unit)
+    for each, count in sums:
+        behind = unit - each
+        total += (count << np.maximum(-behind, 0)) >> np.clip(behind, 0, WORD - 1)
+    return unit, total
+
+
+def _rounded_number(total: np.ndarray, unit: np.ndarray, bits: int) -> np.ndarray:
+    """Units as a number of the format, float32, a half away from zero: below the normal numbers of f16 they
+    have the bits of its subnormal ones."""
+    unit = np.where(total != 0, unit, 0)
+    magnitude, scale = np.frexp(np.ldexp(np.abs(total).astype(np.float64), unit))
+    last = np.maximum(scale - bits, LEAST[bits])
+    rounded = np.floor(np.ldexp(magnitude, scale - last) + 0.5)
+    return np.copysign(np.ldexp(rounded, last), total).astype(np.float32)
+
+
+def _negative_zero(value: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """Where all texels that take part are zeros, or count as such, and negative."""
+    return ((np.abs(value) < TINY) & np.signbit(value) | ~part).all(axis=0) & part.any(axis=0)
 
 
 def alone(words: np.ndarray, bits: int) -> np.ndarray:
     """A number that a filter passes on, uint32: there is one NaN, and subnormal numbers of f32 are zeros.
     `bits`: of the precision of its format."""
     value = words.view(np.float32)
-    flushed = np.where(np.abs(value) < np.finfo(np.float32).tiny, words & np.uint32(1 << 31), words)
+    flushed = np.where(np.abs(value) < TINY, words & np.uint32(1 << 31), words)
     return np.where(np.isnan(value), NANS[bits], flushed)
 
 

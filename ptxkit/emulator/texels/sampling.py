@@ -55,12 +55,14 @@ class Tap:
         inside: where it is a texel; None where all are, else others have the border's colour.
         bordered: whether they have it; else they are zeros.
         weight: in units of 1/256; None for the only texel of a fetch.
+        taken: where it takes part in a sum, which it does even with a weight that was rounded to nothing.
         slice: the number of its slice: of its level, and of those along z.
     """
 
     address: Array
     inside: Any = None
     weight: Any = None
+    taken: Any = np.True_
     bordered: bool = True
     slice: int = 0
 
@@ -206,16 +208,19 @@ def _of_level(
         ]
         # The whole weight is an int where there are no other levels.
         weight = None if isinstance(total, int) else total
-        yield Tap(*table.at(level, where.whole_layer, found), weight)
+        yield Tap(*table.at(level, where.whole_layer, found), weight, np.asarray(total) != 0)
         return
     pairs = _pairs(texture, table, level, where.axes, shifts)
     made: list[tuple[Tap, Any]] = []
     for upper, weight in weights.split(total, [pair.weight for pair in pairs]):
         tap, missing = _corner(texture, table, level, where, pairs, upper)
         tap.weight, tap.slice = weight, sum(upper[2:])
+        tap.taken = np.asarray(total) != 0
+        for pair, is_upper in zip(pairs, upper, strict=True):
+            tap.taken = tap.taken & (pair.weight != 0) if is_upper else tap.taken
         made.append((tap, missing))
     if sampler.seamless:
-        _share_corners(made)
+        _share_corners(made, total)
     yield from (tap for tap, _ in made)
 
 
@@ -236,17 +241,20 @@ def _corner(
     return Tap(*table.at(level, where.layer + seam.face, (Texels(seam.x), Texels(seam.y)))), seam.corner
 
 
-def _share_corners(made: Sequence[tuple[Tap, Any]]) -> None:
+def _share_corners(made: Sequence[tuple[Tap, Any]], total: Any) -> None:
     """Where three faces meet there are three texels, which share the weight of the fourth: the two beside it
-    get a third each, rounded, and the one across gets the rest, as on an H200."""
+    get a third each, rounded, and the one across gets the rest, as on an H200. All three take part then."""
     for number, (lost, missing) in enumerate(made):
         weight = np.where(missing, lost.weight, 0)
         third = (weight + 1) // 3
         across = len(made) - 1 - number
+        some = missing & (np.asarray(total) != 0)
         for other, (tap, _) in enumerate(made):
             if other != number:
                 tap.weight = tap.weight + (weight - 2 * third if other == across else third)
+                tap.taken = tap.taken | some
         lost.weight = lost.weight - weight
+        lost.taken = lost.taken & ~missing
 
 
 def _pairs(

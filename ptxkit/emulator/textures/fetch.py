@@ -148,7 +148,8 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
     if len(taps) == 1 and taps[0].weight is None:
         return _answer(reader, _components(reader, texture, _texel(reader, texture, taps[0], np.True_)))
     weights = [np.broadcast_to(tap.weight, reader.shape) for tap in taps]
-    texels = [_texel(reader, texture, tap, weight != 0) for tap, weight in zip(taps, weights, strict=True)]
+    texels = [_texel(reader, texture, tap, tap.taken) for tap in taps]
+    taken = [tap.taken for tap in taps]
     level = texture.array.base
     slices = [tap.slice for tap in taps]
     sums = []
@@ -159,7 +160,7 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
         else:
             numbers = [_component(texture, part, component).view(np.float32) for part in channel]
             bits = filters.BITS[level.format.bytes] if level.format.bytes > 1 else filters.BITS[2]
-            sums.append(filters.number_sum(numbers, weights, slices, bits))
+            sums.append(filters.number_sum(numbers, weights, taken, slices, bits))
     return _answer(reader, _padded(reader, sums))
 
 
