@@ -128,7 +128,7 @@ def _whole() -> Iterator[Entry]:
         yield Entry(Kind(f"tex.level.{geometry} s32", (statement,), count + 1, 4), trials(one))
 
 
-def _numbered(spec: ArraySpec) -> list[np.ndarray]:
+def numbered(spec: ArraySpec) -> list[np.ndarray]:
     """Texels that hold the number of their level, so that a fetch tells which it took."""
     sizes = [spec.bytes(level) // 4 for level in range(spec.levels)]
     return [np.full(size, level, np.float32).view(np.uint8) for level, size in enumerate(sizes)]
@@ -145,7 +145,7 @@ def _revealed() -> Iterator[Entry]:
             center = np.full(4096, 0.5, np.float32).view(np.uint32)
             sampler = SamplerSpec(normalized=True, levels_linear=levels_linear, highest=16.0)
             return [
-                Trial(0, spec, sampler, _numbered(spec), np.stack([center, center, level.view(np.uint32)]))
+                Trial(0, spec, sampler, numbered(spec), np.stack([center, center, level.view(np.uint32)]))
             ]
 
         statement = f"tex.level.2d.v4.f32.f32 {FOUR}, [%rd0, {coords('2d')}], %i2"
@@ -165,7 +165,7 @@ def _revealed() -> Iterator[Entry]:
                 place = make.place(rng, spec, True, 2048)
                 slope = _slopes(rng, spec, 2 * DERIVATIVES[geometry], 2048)
                 sampler = SamplerSpec(normalized=True, levels_linear=levels_linear, highest=16.0)
-                return [Trial(0, spec, sampler, _numbered(spec), np.stack([*place, *slope]))]
+                return [Trial(0, spec, sampler, numbered(spec), np.stack([*place, *slope]))]
 
             first = COORDINATES[geometry]
             across, down = vector(first, parts, WIDE[geometry]), vector(first + parts, parts, WIDE[geometry])

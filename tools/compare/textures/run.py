@@ -16,11 +16,13 @@ import numpy as np
 from compare.execute import STICKY
 from compare.textures.bare_kinds import bare
 from compare.textures.emulated import run as emulate
+from compare.textures.hard_kinds import hard
 from compare.textures.judge import Verdict, judge
 from compare.textures.kinds import TRIALS, Entry, textures
 from compare.textures.level_kinds import levels
 from compare.textures.make import random_of
 from compare.textures.model import Kind, Trial, load, save
+from compare.textures.size_kinds import sizes
 from compare.textures.surface_kinds import queries, surfaces
 from compare.textures.variable_kinds import variables
 from ptxkit.diagnostics import PtxkitError
@@ -53,7 +55,7 @@ def entries() -> Mapping[str, Entry]:
     """Every kind, by name."""
     return {
         entry.kind.name: entry
-        for make in (textures, bare, levels, surfaces, queries, variables)
+        for make in (textures, bare, hard, levels, sizes, surfaces, queries, variables)
         for entry in make()
     }
 
