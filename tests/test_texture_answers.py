@@ -118,6 +118,54 @@ def test_a_half_between_slices_goes_to_the_lower(
 
 
 @pytest.mark.parametrize(
+    ("texels", "parts", "slices", "bits", "answer"),
+    [
+        # The small sum of the other slice is positive: nothing is left of it, the half goes away from zero.
+        ("ba99a000 3c1ce000 c7734000 bef56000", (96, 32, 96, 32), (0, 0, 1, 1), 11, 0xC6B68000),
+        # It is negative: one unit is left, and there is no half.
+        ("906d5b30 7d92ef2a 0087573e b60b227f", (41, 40, 88, 87), (0, 0, 1, 1), 24, 0x7C37AAF4),
+        # What one more bit of the smaller slice would change, and what one bit less would.
+        ("c6cd0000 bd4ce000 b8898000 c28fc000 42400000 44c54000 bdf26000 37958000",
+         (1, 1, 26, 69, 1, 3, 42, 113), (0, 0, 0, 0, 1, 1, 1, 1), 11, 0xC2CE0000),
+        ("38bae000 c5408000 c177a000 3eb5a000", (118, 12, 115, 11), (0, 0, 1, 1), 11, 0xC3174000),
+        ("f828db7b 680f7654 e9b5cd97 97439dc3 c2c20725 68764373",
+         (6, 76, 13, 155, 2, 4), (0, 0, 0, 0, 1, 1), 24, 0xF57D4939),
+        # Below the normal numbers of f16 there are multiples of 2^-24.
+        ("3809c000 b8dc8000", (123, 133), (0, 0), 11, 0xB8230000),
+        ("399f4000 badca000", (214, 42), (0, 0), 11, 0xB7BA8000),
+        # A negative zero, or what counts as one, stays.
+        ("8028a4c9", (256,), (0,), 24, 0x80000000),
+        # A NaN counts although its weight was rounded to nothing.
+        ("ba54e000 7fe48000 4676e000 c4710000", (1, 0, 127, 128), (0, 0, 0, 0), 11, 0x7FFFE000),
+    ],
+)  # fmt: skip
+def test_sums_of_texels_of_any_bits(
+    texels: str, parts: tuple[int, ...], slices: tuple[int, ...], bits: int, answer: int
+) -> None:
+    weight = [np.array([part]) for part in parts]
+    taken = [np.array([True])] * len(parts)
+    assert filters.number_sum(list(numbers(texels)[:, None]), weight, taken, slices, bits).tolist() == [
+        answer
+    ]
+
+
+def test_at_a_corner_all_three_texels_take_part(device: Emulator) -> None:
+    """The direction points at the middle of the texel at the corner, which has the whole weight; a NaN is on
+    a neighbouring face."""
+    faces = numbers(
+        """d286a951 5bc56bb8 43aad152 9a329269 c1b68102 68974da5 c9cfe534 4f7b4e53 941a4f76 27051714 1b12e477
+        ce0b34ba 90e6a712 4e608a33 a6a8f169 5ad9dddc 16d03fb6 23c202b2 42511744 bb4dd301 8055c111 36ddddb6
+        ffa69f76 cf6b1a52"""
+    )
+    sampler = Sampler(linear=True, normalized=True, seamless=True)
+    handle = texture(device, array(device, "cube", [faces.reshape(6, 2, 2, 1)]), sampler)
+    inputs = np.array([[2, -1, -1], [2, 1, -1]], np.float32).view(np.uint32)
+    statement = f"tex.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
+    found = run(device, statement, handle, inputs, dtype=np.uint32)[:, 0]
+    assert found.tolist() == [0x7FFFFFFF, 0x5BC56BB8]
+
+
+@pytest.mark.parametrize(
     ("texels", "parts", "answer"),
     [
         ((-16, 0, 57, 0), (74, 58, 69, 55), 0x3DAD215A),
