@@ -62,7 +62,7 @@ def number_sum(
     sums = [_slice_sum(held[of_slice == n], weight[of_slice == n], bits) for n in sorted(set(slices))]
     unit, total = _added(sums, bits)
     result = _rounded_number(total, unit, bits)
-    result = np.where(np.abs(result) < TINY, np.float32(0), result)
+    result = np.where(np.abs(result) < TINY, np.copysign(np.float32(0), result), result)
     result = np.where(_negative_zero(value, part), np.float32(-0.0), result)
     special = value.sum(axis=0, dtype=np.float64).astype(np.float32)
     found = np.where(finite, result, special)

@@ -143,18 +143,17 @@ def _toward_zero(values: np.ndarray) -> np.ndarray:
 def border_texel(border: tuple[float, float, float, float], format: ChannelFormat, fractions: bool) -> Any:
     """The texel that stands for what is beyond the border, as an H200 has it: its colour in the format.
 
-    Fractions are clamped and rounded to those that there are; where a fetch gives integers, the bits of the
-    numbers are taken for them, of narrow ones the lowest.
+    Fractions are clamped and rounded to those that there are, a half toward zero; numbers of f16 are cut off;
+    where a fetch gives integers, the bits of the numbers are taken for them, of narrow ones the lowest.
 
     Returns:
         Unsigned integers of the format's width, (4,).
     """
     given, width = np.array(border, np.float32), np.dtype(f"u{format.bytes}")
     if format.kind is ChannelKind.FLOAT:
-        with np.errstate(all="ignore"):
-            return given.astype(format.dtype).view(width)
+        return given.view(width) if format.bytes == 4 else _toward_zero(given)
     if fractions:
         least = -1.0 if format.kind is ChannelKind.SIGNED else 0.0
-        held = np.clip(np.nan_to_num(given), least, 1.0).astype(np.float64) * np.iinfo(format.dtype).max
-        return np.rint(held).astype(format.dtype).view(width)
+        held = np.clip(np.nan_to_num(given), least, 1.0) * np.float32(np.iinfo(format.dtype).max)
+        return np.copysign(np.ceil(np.abs(held) - np.float32(0.5)), held).astype(format.dtype).view(width)
     return given.view(np.uint32).astype(width)

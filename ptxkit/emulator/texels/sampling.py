@@ -212,11 +212,15 @@ def _of_level(
         return
     pairs = _pairs(texture, table, level, where.axes, shifts)
     made: list[tuple[Tap, Any]] = []
+    slices = [total]
+    if len(pairs) > 2:
+        above = weights.share(total, pairs[2].weight)
+        slices = [total - above, above]
     for upper, weight in weights.split(total, [pair.weight for pair in pairs]):
         tap, missing = _corner(texture, table, level, where, pairs, upper)
         tap.weight, tap.slice = weight, sum(upper[2:])
-        tap.taken = np.asarray(total) != 0
-        for pair, is_upper in zip(pairs, upper, strict=True):
+        tap.taken = np.asarray(slices[tap.slice]) != 0
+        for pair, is_upper in zip(pairs[:2], upper, strict=False):
             tap.taken = tap.taken & (pair.weight != 0) if is_upper else tap.taken
         made.append((tap, missing))
     if sampler.seamless:

@@ -24,5 +24,6 @@ LINEAR = (np.array(_UNITS.split(), np.float64) / 2**14).astype(np.float32)
 
 
 def nearest(fraction: float) -> int:
-    """The integer that stands for about a fraction."""
-    return int(np.argmin(np.abs(LINEAR - np.float32(fraction))))
+    """The integer that stands for about a fraction, of two the greater one."""
+    apart = np.abs(LINEAR - np.clip(np.nan_to_num(np.float32(fraction)), 0, 1))
+    return len(LINEAR) - 1 - int(np.argmin(apart[::-1]))

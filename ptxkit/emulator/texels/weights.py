@@ -9,8 +9,12 @@ from typing import Any
 from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
 
 
-def _share(total: Any, part: Any, half: int) -> Any:
-    """The part of a weight that goes to the upper neighbour, rounded; `half` is what is added to halves."""
+UP, DOWN = ONE // 2, ONE // 2 - 1
+"""What is added to a weight that is rounded: a half goes up, or down."""
+
+
+def share(total: Any, part: Any, half: int = DOWN) -> Any:
+    """The part of a weight that goes to the upper neighbour, rounded."""
     return (total * part + half) >> FRACTION_BITS
 
 
@@ -27,18 +31,17 @@ def split(total: Any, parts: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], 
     Yields:
         Which neighbours, x first, and their weight.
     """
-    up, down = ONE // 2, ONE // 2 - 1
     across, *others = parts
     slices: list[tuple[tuple[bool, ...], Any]] = [((), total)]
     if len(parts) == 3:
-        above = _share(total, parts[2], down)
+        above = share(total, parts[2])
         slices = [((False,), total - above), ((True,), above)]
     for z, held in slices:
-        right = _share(held, across, up)
+        right = share(held, across, UP)
         for x, column in ((False, held - right), (True, right)):
             if not others:
                 yield (x,), column
                 continue
-            below = _share(column, others[0], up if x else down)
+            below = share(column, others[0], UP if x else DOWN)
             yield (x, False, *z), column - below
             yield (x, True, *z), below
