@@ -114,39 +114,39 @@ def test_a_half_between_slices_goes_to_the_lower(
     ]
     values = list(numbers(texels)[:, None])
     slices = [number // 4 for number in range(16)]
-    assert filters.number_sum(values, parts, [part != 0 for part in parts], slices, 24).tolist() == [answer]
+    assert filters.number_sum(
+        values, parts, [part != 0 for part in parts], slices, filters.SINGLE
+    ).tolist() == [answer]
 
 
 @pytest.mark.parametrize(
-    ("texels", "parts", "slices", "bits", "answer"),
+    ("texels", "parts", "slices", "how", "answer"),
     [
         # The small sum of the other slice is positive: nothing is left of it, the half goes away from zero.
-        ("ba99a000 3c1ce000 c7734000 bef56000", (96, 32, 96, 32), (0, 0, 1, 1), 11, 0xC6B68000),
+        ("ba99a000 3c1ce000 c7734000 bef56000", (96, 32, 96, 32), (0, 0, 1, 1), filters.HALF, 0xC6B68000),
         # It is negative: one unit is left, and there is no half.
-        ("906d5b30 7d92ef2a 0087573e b60b227f", (41, 40, 88, 87), (0, 0, 1, 1), 24, 0x7C37AAF4),
+        ("906d5b30 7d92ef2a 0087573e b60b227f", (41, 40, 88, 87), (0, 0, 1, 1), filters.SINGLE, 0x7C37AAF4),
         # What one more bit of the smaller slice would change, and what one bit less would.
         ("c6cd0000 bd4ce000 b8898000 c28fc000 42400000 44c54000 bdf26000 37958000",
-         (1, 1, 26, 69, 1, 3, 42, 113), (0, 0, 0, 0, 1, 1, 1, 1), 11, 0xC2CE0000),
-        ("38bae000 c5408000 c177a000 3eb5a000", (118, 12, 115, 11), (0, 0, 1, 1), 11, 0xC3174000),
+         (1, 1, 26, 69, 1, 3, 42, 113), (0, 0, 0, 0, 1, 1, 1, 1), filters.HALF, 0xC2CE0000),
+        ("38bae000 c5408000 c177a000 3eb5a000", (118, 12, 115, 11), (0, 0, 1, 1), filters.HALF, 0xC3174000),
         ("f828db7b 680f7654 e9b5cd97 97439dc3 c2c20725 68764373",
-         (6, 76, 13, 155, 2, 4), (0, 0, 0, 0, 1, 1), 24, 0xF57D4939),
+         (6, 76, 13, 155, 2, 4), (0, 0, 0, 0, 1, 1), filters.SINGLE, 0xF57D4939),
         # Below the normal numbers of f16 there are multiples of 2^-24.
-        ("3809c000 b8dc8000", (123, 133), (0, 0), 11, 0xB8230000),
-        ("399f4000 badca000", (214, 42), (0, 0), 11, 0xB7BA8000),
+        ("3809c000 b8dc8000", (123, 133), (0, 0), filters.HALF, 0xB8230000),
+        ("399f4000 badca000", (214, 42), (0, 0), filters.HALF, 0xB7BA8000),
         # A negative zero, or what counts as one, stays.
-        ("8028a4c9", (256,), (0,), 24, 0x80000000),
+        ("8028a4c9", (256,), (0,), filters.SINGLE, 0x80000000),
         # A NaN counts although its weight was rounded to nothing.
-        ("ba54e000 7fe48000 4676e000 c4710000", (1, 0, 127, 128), (0, 0, 0, 0), 11, 0x7FFFE000),
+        ("ba54e000 7fe48000 4676e000 c4710000", (1, 0, 127, 128), (0, 0, 0, 0), filters.HALF, 0x7FFFE000),
     ],
 )  # fmt: skip
 def test_sums_of_texels_of_any_bits(
-    texels: str, parts: tuple[int, ...], slices: tuple[int, ...], bits: int, answer: int
+    texels: str, parts: tuple[int, ...], slices: tuple[int, ...], how: filters.Arithmetic, answer: int
 ) -> None:
     weight = [np.array([part]) for part in parts]
     taken = [np.array([True])] * len(parts)
-    assert filters.number_sum(list(numbers(texels)[:, None]), weight, taken, slices, bits).tolist() == [
-        answer
-    ]
+    assert filters.number_sum(list(numbers(texels)[:, None]), weight, taken, slices, how).tolist() == [answer]
 
 
 def test_at_a_corner_all_three_texels_take_part(device: Emulator) -> None:

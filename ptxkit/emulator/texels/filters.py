@@ -10,34 +10,54 @@ numbers in the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
 from ptxkit.emulator.texels.formats import ChannelFormat, ChannelKind
 
-GUARD = 4
-"""Bits that numbers have behind their own while they are added."""
-SLICE_GUARD = {11: 1, 24: 2}
-"""Bits that sums of slices keep behind the last of the one with the largest number, by the precision."""
-LEAST = {11: -24, 24: -149}
-"""The exponent of the least number of the format, by the precision."""
+
+class Arithmetic(NamedTuple):
+    """How numbers of a format are added.
+
+    Attributes:
+        bits: the precision of the format.
+        kept: bits that the largest number of a slice has while they are added.
+        guard: bits that sums of slices keep behind the last of the one with the largest number.
+        least: the exponent of the least number of the format.
+        nan: what comes out of a NaN: all bits of the format but the sign are ones.
+    """
+
+    bits: int
+    kept: int
+    guard: int
+    least: int
+    nan: np.uint32
+
+
+HALF = Arithmetic(11, 15, 1, -24, np.uint32(0x7FFFE000))
+SINGLE = Arithmetic(24, 28, 2, -149, np.uint32(0x7FFFFFFF))
+COLOR = HALF._replace(kept=8)
+"""Of integers of the sRGB colour space."""
+BY_BYTES = {2: HALF, 4: SINGLE}
+"""Of formats of floating point, by their bytes."""
 NO_UNIT = -(1 << 20)
 """The exponent of a slice without numbers: below every other."""
 WORD = 64
 """Bits of an integer that counts units."""
 TINY = np.finfo(np.float32).tiny
 """The least number of f32 that counts."""
-BITS = {2: 11, 4: 24}
-"""The precision of f16 and f32, by their bytes."""
-NANS = {11: np.uint32(0x7FFFE000), 24: np.uint32(0x7FFFFFFF)}
-"""The NaN that comes out, by the precision: all bits of the format but the sign are ones."""
 Values = Sequence[np.ndarray]
 
 
 def number_sum(
-    values: Values, weights: Sequence[Any], taken: Sequence[Any], slices: Sequence[int], bits: int
+    values: Values,
+    weights: Sequence[Any],
+    taken: Sequence[Any],
+    slices: Sequence[int],
+    how: Arithmetic,
+    tops: Values | None = None,
 ) -> np.ndarray:
     """The sum of numbers.
 
@@ -47,7 +67,8 @@ def number_sum(
         taken: bool, which texels take part: of the others nothing counts, but of a texel whose weight was
             rounded to nothing a NaN or an infinity does.
         slices: the number of each texel's slice.
-        bits: of the precision of their format.
+        how: numbers of their format are added.
+        tops: numbers whose exponents count instead of those of `values`.
 
     Returns:
         uint32, the bits of f32.
@@ -58,32 +79,36 @@ def number_sum(
     value = np.where(part, np.stack(values), np.float32(0))
     finite = np.isfinite(value).all(axis=0)
     held = np.where((np.abs(value) < TINY) | ~finite, np.float32(0), value).astype(np.float64)
+    size = np.abs(held) if tops is None else np.where(part, np.stack(tops), np.float32(0))
+    size = np.where(weight != 0, size, 0)
     of_slice = np.array(slices)
-    sums = [_slice_sum(held[of_slice == n], weight[of_slice == n], bits) for n in sorted(set(slices))]
-    unit, total = _added(sums, bits)
-    result = _rounded_number(total, unit, bits)
+    sums = []
+    for number in sorted(set(slices)):
+        here = of_slice == number
+        sums.append(_slice_sum(held[here], weight[here], size[here].max(axis=0), how))
+    unit, total = _added(sums, how)
+    result = _rounded_number(total, unit, how)
     result = np.where(np.abs(result) < TINY, np.copysign(np.float32(0), result), result)
     result = np.where(_negative_zero(value, part), np.float32(-0.0), result)
     special = value.sum(axis=0, dtype=np.float64).astype(np.float32)
     found = np.where(finite, result, special)
-    return np.where(np.isnan(found), NANS[bits], found.view(np.uint32))
+    return np.where(np.isnan(found), how.nan, found.view(np.uint32))
 
 
-def _slice_sum(held: np.ndarray, weight: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+def _slice_sum(
+    held: np.ndarray, weight: np.ndarray, largest: np.ndarray, how: Arithmetic
+) -> tuple[np.ndarray, np.ndarray]:
     """The sum of a slice: the exponent of its unit, and how many of them, int64."""
-    largest = np.abs(np.where(weight != 0, held, 0.0)).max(axis=0)
-    unit = np.where(largest > 0, np.frexp(largest)[1].astype(np.int64) - (bits + GUARD), NO_UNIT)
+    unit = np.where(largest > 0, np.frexp(largest)[1].astype(np.int64) - how.kept, NO_UNIT)
     count = np.trunc(np.ldexp(held, np.where(largest > 0, -unit, 0))).astype(np.int64)
     return unit - FRACTION_BITS, np.where(weight != 0, count * weight, 0).sum(axis=0)
 
 
-def _added(
-    sums: Sequence[tuple[np.ndarray, np.ndarray]], bits: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _added(sums: Sequence[tuple[np.ndarray, np.ndarray]], how: Arithmetic) -> tuple[np.ndarray, np.ndarray]:
     """The sum of slices, likewise: what lies behind the unit of the coarsest is cut off."""
     if len(sums) == 1:
         return sums[0]
-    unit = np.max([each for each, _ in sums], axis=0) - SLICE_GUARD[bits]
+    unit = np.max([each for each, _ in sums], axis=0) - how.guard
     total = np.zeros_like(unit)
     for each, count in sums:
         behind = unit - each
@@ -91,12 +116,12 @@ def _added(
     return unit, total
 
 
-def _rounded_number(total: np.ndarray, unit: np.ndarray, bits: int) -> np.ndarray:
+def _rounded_number(total: np.ndarray, unit: np.ndarray, how: Arithmetic) -> np.ndarray:
     """Units as a number of the format, float32, a half away from zero: below the normal numbers of f16 they
     have the bits of its subnormal ones."""
     unit = np.where(total != 0, unit, 0)
     magnitude, scale = np.frexp(np.ldexp(np.abs(total).astype(np.float64), unit))
-    last = np.maximum(scale - bits, LEAST[bits])
+    last = np.maximum(scale - how.bits, how.least)
     rounded = np.floor(np.ldexp(magnitude, scale - last) + 0.5)
     return np.copysign(np.ldexp(rounded, last), total).astype(np.float32)
 
@@ -106,12 +131,12 @@ def _negative_zero(value: np.ndarray, part: np.ndarray) -> np.ndarray:
     return ((np.abs(value) < TINY) & np.signbit(value) | ~part).all(axis=0) & part.any(axis=0)
 
 
-def alone(words: np.ndarray, bits: int) -> np.ndarray:
+def alone(words: np.ndarray, how: Arithmetic) -> np.ndarray:
     """A number that a filter passes on, uint32: there is one NaN, and subnormal numbers of f32 are zeros.
-    `bits`: of the precision of its format."""
+    `how`: of its format."""
     value = words.view(np.float32)
     flushed = np.where(np.abs(value) < TINY, words & np.uint32(1 << 31), words)
-    return np.where(np.isnan(value), NANS[bits], flushed)
+    return np.where(np.isnan(value), how.nan, flushed)
 
 
 def fraction_sum(raw: Values, weights: Sequence[Any], format: ChannelFormat) -> np.ndarray:

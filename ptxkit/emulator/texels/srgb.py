@@ -23,6 +23,15 @@ LINEAR = (np.array(_UNITS.split(), np.float64) / 2**14).astype(np.float32)
 """The fraction that each integer stands for, float32 (256,)."""
 
 
+SEGMENT = 8
+"""Integers that have one exponent, that of the greatest, while they are filtered."""
+
+
+def tops(integers: np.ndarray) -> np.ndarray:
+    """The numbers whose exponents integers have, float32."""
+    return LINEAR[integers | (SEGMENT - 1)]
+
+
 def nearest(fraction: float) -> int:
     """The integer that stands for about a fraction, of two the greater one."""
     apart = np.abs(LINEAR - np.clip(np.nan_to_num(np.float32(fraction)), 0, 1))

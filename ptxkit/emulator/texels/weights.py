@@ -8,7 +8,6 @@ from typing import Any
 
 from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
 
-
 UP, DOWN = ONE // 2, ONE // 2 - 1
 """What is added to a weight that is rounded: a half goes up, or down."""
 

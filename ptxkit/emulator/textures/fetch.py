@@ -159,8 +159,9 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
             sums.append(filters.fraction_sum(held, weights, level.format))
         else:
             numbers = [_component(texture, part, component).view(np.float32) for part in channel]
-            bits = filters.BITS[level.format.bytes] if level.format.bytes > 1 else filters.BITS[2]
-            sums.append(filters.number_sum(numbers, weights, taken, slices, bits))
+            how = filters.COLOR if _is_color(texture, component) else filters.BY_BYTES[level.format.bytes]
+            tops = [srgb.tops(part) for part in channel] if how is filters.COLOR else None
+            sums.append(filters.number_sum(numbers, weights, taken, slices, how, tops))
     return _answer(reader, _padded(reader, sums))
 
 
@@ -176,7 +177,7 @@ def gather(
         texel = _texel(reader, texture, tap, np.True_)
         bits = _components(reader, texture, texel)[component]
         if format.kind is ChannelKind.FLOAT:
-            bits = filters.alone(bits, filters.BITS[format.bytes])
+            bits = filters.alone(bits, filters.BY_BYTES[format.bytes])
         elif _is_fraction(texture, component) and component < len(texel):
             bits = filters.fraction_sum([texel[component].view(format.dtype)], [coordinates.ONE], format)
         found.append(bits)
@@ -210,6 +211,11 @@ def _is_srgb(texture: Texture, component: int) -> bool:
     # Of two channels an H200 takes the second for no colour.
     colors = 1 if level.channels == 2 else COLORS
     return texture.sampler.srgb and level.format.name == "u8" and component < colors
+
+
+def _is_color(texture: Texture, component: int) -> bool:
+    """Whether a component is read as a number of the sRGB colour space."""
+    return texture.fractions and _is_srgb(texture, component)
 
 
 def _is_fraction(texture: Texture, component: int) -> bool:
