@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.texels import coordinates, cubes, levels, weights
+from ptxkit.emulator.texels import coordinates, cubes, levels, slopes, weights
 from ptxkit.emulator.texels.arrays import AXES, CUBES, FACES, TexelArray
 from ptxkit.emulator.texels.coordinates import ONE, Neighbors, Texels
 from ptxkit.emulator.texels.levels import BASE_LEVEL
@@ -165,9 +165,9 @@ def _asked(texture: Texture, geometry: Geometry, place: Place) -> Array:
     if place.across:
         extents = texture.array.base.extents[: AXES[geometry]]
         if geometry not in CUBES:
-            return levels.of_gradients(place.across, place.down, extents)
+            return slopes.level(place.across, place.down, extents)
         x, y = (cubes.step(place.axes, change) for change in (place.across, place.down))
-        return levels.of_gradients((x.s, x.t), (y.s, y.t), extents, x.stays & y.stays)
+        return slopes.level((x.s, x.t), (y.s, y.t), extents, x.stays & y.stays)
     if place.level is None:
         return np.full((1, 1), BASE_LEVEL, np.float32)
     return place.level.astype(np.float32)

@@ -32,7 +32,8 @@ def tops(integers: np.ndarray) -> np.ndarray:
     return LINEAR[integers | (SEGMENT - 1)]
 
 
-def nearest(fraction: float) -> int:
-    """The integer that stands for about a fraction, of two the greater one."""
-    apart = np.abs(LINEAR - np.clip(np.nan_to_num(np.float32(fraction)), 0, 1))
-    return len(LINEAR) - 1 - int(np.argmin(apart[::-1]))
+def encoded(fraction: float) -> int:
+    """The integer that stands for a fraction: by the curve, rounded."""
+    held = float(np.clip(np.nan_to_num(fraction), 0, 1))
+    curve = held * 12.92 if held <= 0.0031308 else 1.055 * held ** (1 / 2.4) - 0.055
+    return int(curve * 255 + 0.5)

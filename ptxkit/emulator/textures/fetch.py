@@ -201,7 +201,7 @@ def _texel(reader: TexelReader, texture: Texture, tap: Tap, used: Any) -> list[n
         border = border_texel(texture.sampler.border, level.format, fractions)
         for component in range(COMPONENTS):
             if fractions and _is_srgb(texture, component):
-                border[component] = srgb.nearest(texture.sampler.border[component])
+                border[component] = srgb.encoded(texture.sampler.border[component])
     return [np.where(inside, part, bits) for part, bits in zip(raw, border, strict=False)]
 
 

@@ -21,6 +21,8 @@ from ptxkit.isa.modifiers import Geometry, Mode
 
 FLAT = {Geometry.CUBE: Geometry.ARRAY_2D, Geometry.ARRAY_CUBE: Geometry.ARRAY_2D}
 """The geometry that the faces of cubes have as surfaces: layers."""
+LAYER_MASK = 0xFFFF
+"""The bits of the number of a layer that count on an H200."""
 
 
 class Reached(NamedTuple):
@@ -62,7 +64,7 @@ class SurfaceOperand:
         axes = [np.broadcast_to(read(lane_set), shape).astype(np.int64) for read in self._axes]
         layer = np.zeros(shape, np.int64)
         if self._layer is not None:
-            layer = np.broadcast_to(self._layer(lane_set), shape).astype(np.int64)
+            layer = np.broadcast_to(self._layer(lane_set), shape).astype(np.int64) & LAYER_MASK
         for surface, mine in self.surface.objects(lane_set, guard):
             level = surface.level
             if FLAT.get(level.geometry, level.geometry) is not self.geometry:
