@@ -146,12 +146,15 @@ QUAD = ((False, True), (True, True), (True, False), (False, False))
 
 
 def quad(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
-    """The four texels that a linear filter would take."""
+    """The four texels that a linear filter would take; what is no texel, at corners, is not taken."""
     table = _Table(texture.array)
     where = _Where.of(geometry, place, table)
     level = np.zeros((1, 1), np.int64)  # as on an H200, whatever the sampler's limits
     pairs = _pairs(texture, table, level, where.axes, place.shifts)
-    return [_corner(texture, table, level, where, pairs, upper)[0] for upper in QUAD]
+    made = [_corner(texture, table, level, where, pairs, upper) for upper in QUAD]
+    for tap, missing in made:
+        tap.taken = ~missing
+    return [tap for tap, _ in made]
 
 
 def _clamped_layer(layer: Array | None, count: int) -> Array:
@@ -250,7 +253,7 @@ def _share_corners(made: Sequence[tuple[Tap, Any]], total: Any) -> None:
     get a third each, rounded, and the one across gets the rest, as on an H200. All three take part then."""
     for number, (lost, missing) in enumerate(made):
         weight = np.where(missing, lost.weight, 0)
-        third = (weight + 1) // 3
+        third = weights.third(weight)
         across = len(made) - 1 - number
         some = missing & (np.asarray(total) != 0)
         for other, (tap, _) in enumerate(made):

@@ -17,6 +17,12 @@ def share(total: Any, part: Any, half: int = DOWN) -> Any:
     return (total * part + half) >> FRACTION_BITS
 
 
+def third(weight: Any) -> Any:
+    """What of the weight of a texel that there is not goes to each of the two beside it; the rest goes to the
+    one across."""
+    return (weight + 1) // 3
+
+
 def split(total: Any, parts: Sequence[Any]) -> Iterator[tuple[tuple[bool, ...], Any]]:
     """The weights of all neighbours of a place.
 

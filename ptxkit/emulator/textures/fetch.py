@@ -4,6 +4,7 @@ same launch writes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import check_load
-from ptxkit.emulator.texels import coordinates, filters, srgb
+from ptxkit.emulator.texels import coordinates, filters, srgb, weights
 from ptxkit.emulator.texels.arrays import TexelArray
 from ptxkit.emulator.texels.formats import ChannelKind, border_texel, fetched
 from ptxkit.emulator.texels.objects import Texture
@@ -147,22 +148,32 @@ def fetch(lane_set: LaneSet, guard: Any, site: Site, texture: Texture, taps: lis
     reader = TexelReader(lane_set, guard, site, texture.array)
     if len(taps) == 1 and taps[0].weight is None:
         return _answer(reader, _components(reader, texture, _texel(reader, texture, taps[0], np.True_)))
-    weights = [np.broadcast_to(tap.weight, reader.shape) for tap in taps]
+    weight = [np.broadcast_to(tap.weight, reader.shape) for tap in taps]
     texels = [_texel(reader, texture, tap, tap.taken) for tap in taps]
-    taken = [tap.taken for tap in taps]
-    level = texture.array.base
-    slices = [tap.slice for tap in taps]
-    sums = []
-    for component, channel in enumerate(zip(*texels, strict=True)):
-        if _is_fraction(texture, component):
-            held = [part.view(level.format.dtype) for part in channel]
-            sums.append(filters.fraction_sum(held, weights, level.format))
-        else:
-            numbers = [_component(texture, part, component).view(np.float32) for part in channel]
-            how = filters.COLOR if _is_color(texture, component) else filters.BY_BYTES[level.format.bytes]
-            tops = [srgb.tops(part) for part in channel] if how is filters.COLOR else None
-            sums.append(filters.number_sum(numbers, weights, taken, slices, how, tops))
+    taken, slices = [tap.taken for tap in taps], [tap.slice for tap in taps]
+    sums = [
+        _sum(texture, number, channel, weight, taken, slices)
+        for number, channel in enumerate(zip(*texels, strict=True))
+    ]
     return _answer(reader, _padded(reader, sums))
+
+
+def _sum(
+    texture: Texture,
+    component: int,
+    channel: Sequence[np.ndarray],
+    weight: Sequence[Any],
+    taken: Sequence[Any],
+    slices: Sequence[int],
+) -> np.ndarray:
+    """The weighted sum of a channel of texels, uint32."""
+    format = texture.array.base.format
+    if _is_fraction(texture, component):
+        return filters.fraction_sum([part.view(format.dtype) for part in channel], weight, format)
+    numbers = [_component(texture, part, component).view(np.float32) for part in channel]
+    how = filters.COLOR if _is_color(texture, component) else filters.BY_BYTES[format.bytes]
+    tops = [srgb.tops(part) for part in channel] if how is filters.COLOR else None
+    return filters.number_sum(numbers, weight, taken, slices, how, tops)
 
 
 def gather(
@@ -172,16 +183,28 @@ def gather(
     the filter of the sampler is: as its subnormal numbers, its NaN and its fractions."""
     reader = TexelReader(lane_set, guard, site, texture.array)
     format = texture.array.base.format
+    texels = [_texel(reader, texture, tap, tap.taken) for tap in taps]
+    numeric = format.kind is ChannelKind.FLOAT or (texture.fractions and format.fraction)
     found = []
-    for tap in taps:
-        texel = _texel(reader, texture, tap, np.True_)
+    for number, (tap, texel) in enumerate(zip(taps, texels, strict=True)):
         bits = _components(reader, texture, texel)[component]
         if format.kind is ChannelKind.FLOAT:
             bits = filters.alone(bits, filters.BY_BYTES[format.bytes])
         elif _is_fraction(texture, component) and component < len(texel):
             bits = filters.fraction_sum([texel[component].view(format.dtype)], [coordinates.ONE], format)
+        if numeric and component < len(texel) and not np.all(tap.taken):
+            channel = [each[component] for each in texels]
+            bits = np.where(tap.taken, bits, _of_corner(texture, component, channel, number))
         found.append(bits)
     return _answer(reader, found)
+
+
+def _of_corner(texture: Texture, component: int, channel: list[np.ndarray], number: int) -> np.ndarray:
+    """What a gather gives where there is no texel, beyond a corner of a cube: the mean of the others."""
+    others = [(number + turn) % len(channel) for turn in (1, 2, 3)]
+    beside = weights.third(coordinates.ONE)
+    shares = (beside, coordinates.ONE - 2 * beside, beside)
+    return _sum(texture, component, [channel[each] for each in others], shares, (np.True_,) * 3, (0, 0, 0))
 
 
 def _answer(reader: TexelReader, values: list[np.ndarray]) -> Fetched:
