@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from textures import array, run, texture
+from textures import array, run, surface, texture
 
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.texels import filters, weights
@@ -198,3 +198,115 @@ def test_a_gather_of_f16_gives_the_nan_of_f16(device: Emulator) -> None:
     inputs = np.ones((1, 2), np.float32).view(np.uint32)
     found = run(device, f"tld4.r.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}]", handle, inputs, dtype=np.uint32)
     assert found[0].tolist() == [0x7FFFE000] * 4
+
+
+@pytest.mark.parametrize(
+    ("integers", "parts", "answer"),
+    [
+        # The smaller one is cut off below the last of eight bits of the larger.
+        ((253, 94), (56, 200), 0x3E9A0000),
+        ((94, 229), (90, 166), 0x3F0C2000),
+        # From 248 on integers have the exponent of 255.
+        ((230, 253), (128, 128), 0x3F630000),
+        ((230, 253), (46, 210), 0x3F730000),
+    ],
+)
+def test_filters_over_srgb(
+    device: Emulator, integers: tuple[int, int], parts: tuple[int, int], answer: int
+) -> None:
+    texels = np.array(integers, np.uint8)[:, None]
+    sampler = Sampler((AddressMode.CLAMP,) * 3, linear=True, srgb=True)
+    handle = texture(device, array(device, "1d", [texels]), sampler, fractions=True)
+    inputs = np.array([[0.5 + parts[1] / 256]], np.float32).view(np.uint32)
+    statement = f"tex.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}]"
+    assert run(device, statement, handle, inputs, dtype=np.uint32)[0, 0] == answer
+
+
+@pytest.mark.parametrize(
+    ("slopes", "answer"),
+    [
+        ("3e1ae18f 3e18bb02 3e032fe5 bd323b05", 693),
+        ("3dc88a6e bcba5390 3cc107bb 3d1a05f5", 437),
+        ("bb3bed99 3c79f9e6 3da0e0b5 bd5c1d9b", 381),
+        ("3e2d69e5 3b8099db 3bf2e37c bc23e737", 625),
+    ],
+)
+def test_the_level_of_derivatives(device: Emulator, slopes: str, answer: int) -> None:
+    """In units of 1/256, on 32 x 16 texels that hold the numbers of their levels."""
+    levels = [np.full((max(1, 16 >> n), 32 >> n, 1), n, np.float32) for n in range(6)]
+    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    handle = texture(device, array(device, "2d", levels), sampler)
+    inputs = numbers(f"3f000000 3f000000 {slopes}").view(np.uint32)[None]
+    statement = f"tex.grad.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}], {{%i2, %i3}}, {{%i4, %i5}}"
+    assert run(device, statement, handle, inputs)[0, 0] * 256 == answer
+
+
+def test_derivatives_that_are_no_numbers_count_as_zero(device: Emulator) -> None:
+    levels = [np.full((64 >> n, 64 >> n, 1), n, np.float32) for n in range(7)]
+    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
+    handle = texture(device, array(device, "2d", levels), sampler)
+    inputs = numbers("3f000000 3f000000 bca5c23f 3c7012f7 3d3ff024 7fc00000").view(np.uint32)[None]
+    statement = f"tex.grad.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}], {{%i2, %i3}}, {{%i4, %i5}}"
+    assert run(device, statement, handle, inputs)[0, 0] * 256 == 426
+
+
+@pytest.mark.parametrize(
+    ("bias", "level", "clamp", "answer"),
+    [
+        (-16.0, 0x41772805, (0.3, 1.0), 114 / 256),
+        (15.99, 0xC178F108, (0.3, 2.0), 76 / 256),
+    ],
+)
+def test_a_bias_ends_at_fifteen(
+    device: Emulator, bias: float, level: int, clamp: tuple[float, float], answer: float
+) -> None:
+    levels = [np.full((8 >> n, 1), n, np.float32) for n in range(4)]
+    sampler = Sampler(normalized=True, levels_linear=True, level_bias=bias, level_clamp=clamp)
+    handle = texture(device, array(device, "1d", levels), sampler)
+    inputs = np.array([[0x3F000000, level]], np.uint32)
+    assert (
+        run(device, f"tex.level.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}], %i1", handle, inputs)[0, 0] == answer
+    )
+
+
+@pytest.mark.parametrize(
+    ("format", "fractions", "border", "answer"),
+    [
+        (np.float16, False, 0.3, 0x3E998000),
+        (np.float16, False, 65520.0, 0x477FE000),
+        (np.float16, False, np.inf, 0x7F800000),
+        (np.uint8, True, 0.5, 0x3EFEFEFF),
+        (np.uint16, True, 0.3, 0x3E99989A),
+        (np.int16, True, 0.5, 0x3EFFFE00),
+    ],
+)
+def test_borders_are_brought_to_the_format(
+    device: Emulator, format: type, fractions: bool, border: float, answer: int
+) -> None:
+    """Numbers of f16 are cut off, halves of fractions go toward zero."""
+    sampler = Sampler((AddressMode.BORDER,) * 3, border=(border, 0.0, 0.0, 0.0))
+    texels = array(device, "2d", [np.ones((2, 2, 1), format)])
+    handle = texture(device, texels, sampler, fractions=fractions)
+    inputs = np.array([[-3, 0]], np.float32).view(np.uint32)
+    statement = f"tex.2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1}}]"
+    assert run(device, statement, handle, inputs, dtype=np.uint32)[0, 0] == answer
+
+
+def test_a_gather_at_a_corner_gives_the_mean_of_three(device: Emulator) -> None:
+    """The texel that there is not has 85, 86 and 85 of 256 parts of the others."""
+    faces = np.arange(1, 7, dtype=np.float32) ** 2
+    sampler = Sampler(linear=True, normalized=True, seamless=True)
+    handle = texture(device, array(device, "cube", [faces.reshape(6, 1, 1, 1)]), sampler)
+    inputs = np.array([[-0.75, 0.875, 1.0]], np.float32).view(np.uint32)
+    statement = f"tld4.r.cube.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
+    upper_left, *others = (float(part) for part in run(device, statement, handle, inputs)[0][[3, 0, 1, 2]])
+    assert sorted(others) == [4.0, 9.0, 25.0]
+    beside, across, other = others
+    assert upper_left == (85 * beside + 86 * across + 85 * other) / 256
+
+
+def test_of_the_number_of_a_layer_sixteen_bits_count_for_a_surface(device: Emulator) -> None:
+    made = array(device, "a1d", [np.array([[7], [9]], np.uint32)[..., None]])
+    found = run(device, "suld.b.a1d.b32.zero %o0, [%rd0, {%i0, %i1}]", surface(device, made),
+                np.array([[0x10001, 0], [0xFFFF, 0]], np.uint32), dtype=np.uint32)  # fmt: skip
+    assert found[:, 0].tolist() == [9, 0]
