@@ -64,7 +64,8 @@ def _sized(geometry: str, linear: bool) -> Entry:
 
     statement = f"tex.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}]"
     name = f"tex.{geometry} {'linear' if linear else 'nearest'} of any size"
-    return Entry(Kind(name, (statement,), COORDINATES[geometry], 4), trials(one, 32))
+    judged = "filter" if linear else "bits"
+    return Entry(Kind(name, (statement,), COORDINATES[geometry], 4, judged), trials(one, 32))
 
 
 def _trilinear(geometry: str, format: str) -> Entry:
@@ -84,21 +85,24 @@ def _trilinear(geometry: str, format: str) -> Entry:
 
     count = COORDINATES[geometry]
     statement = f"tex.level.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}], %i{count}"
-    return Entry(Kind(f"tex.level.{geometry} level linear {format}", (statement,), count + 1, 4), trials(one))
+    return Entry(
+        Kind(f"tex.level.{geometry} level linear {format}", (statement,), count + 1, 4, "filter"), trials(one)
+    )
 
 
 def _fractions(geometry: str, format: str) -> Entry:
-    name, *how = format.split()
+    words, *how = format.split()
 
     def one(rng: np.random.Generator, number: int) -> Trial:
-        spec = make.array_of(rng, geometry, name)
+        spec = make.array_of(rng, geometry, words)
         normalized = geometry in CUBES or bool(number & 1)
         sampler = make.sampler_of(rng, normalized, True, integers=False, srgb=bool(how))
         inputs = np.stack(make.place(rng, spec, normalized, THREADS))
         return Trial(0, spec, sampler, make.texels_of(rng, spec), inputs)
 
     statement = f"tex.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}]"
-    kind = Kind(f"tex.{geometry} linear fractions {format}", (statement,), COORDINATES[geometry], 4)
+    name = f"tex.{geometry} linear fractions {format}"
+    kind = Kind(name, (statement,), COORDINATES[geometry], 4, "filter")
     return Entry(kind, trials(one))
 
 
@@ -129,7 +133,8 @@ def _seamless() -> Iterator[Entry]:
             statement = f"{instruction}.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}]{more}"
             name = f"{instruction.removesuffix('.r')}.{geometry} seamless"
             inputs = count + (instruction == "tex.level")
-            yield Entry(Kind(name, (statement,), inputs, 4), trials(one))
+            judged = "filter" if instruction == "tex.level" else "bits"
+            yield Entry(Kind(name, (statement,), inputs, 4, judged), trials(one))
 
 
 LEVELS = np.array(
@@ -233,7 +238,9 @@ def _offsets() -> Iterator[Entry]:
             return Trial(0, spec, sampler, make.texels_of(rng, spec, tame=True), inputs)
 
         statement = f"tex.level.{geometry}.v4.f32.f32 {FOUR}, [%rd0, {coords(geometry)}], %i{count}, {shifts}"
-        yield Entry(Kind(f"tex.level.{geometry} offset", (statement,), count + 1 + axes, 4), trials(one))
+        yield Entry(
+            Kind(f"tex.level.{geometry} offset", (statement,), count + 1 + axes, 4, "filter"), trials(one)
+        )
 
     def gathered(rng: np.random.Generator, number: int) -> Trial:
         spec = make.array_of(rng, "a2d", "f32")
@@ -257,7 +264,7 @@ def _pitched() -> Iterator[Entry]:
         return Trial(0, spec, sampler, make.texels_of(rng, spec, tame=True), inputs)
 
     statement = f"tex.2d.v4.f32.f32 {FOUR}, [%rd0, {coords('2d')}]"
-    yield Entry(Kind("tex.2d linear pitch", (statement,), 2, 4), trials(one, 24))
+    yield Entry(Kind("tex.2d linear pitch", (statement,), 2, 4, "filter"), trials(one, 24))
 
 
 def _slopes() -> Iterator[Entry]:
@@ -307,7 +314,7 @@ def _cubes() -> Iterator[Entry]:
         return found
 
     statement = f"tex.cube.v4.f32.f32 {FOUR}, [%rd0, {coords('cube')}]"
-    yield Entry(Kind("tex.cube place revealed", (statement,), 3, 4), place)
+    yield Entry(Kind("tex.cube place revealed", (statement,), 3, 4, "filter"), place)
 
     def slopes(rng: np.random.Generator, count: int) -> list[Trial]:
         spec = ArraySpec("cube", "f32", 1, 64, 64, layers=6, resource="mipmap", levels=7)
