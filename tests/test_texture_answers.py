@@ -142,7 +142,7 @@ def test_a_half_between_slices_goes_to_the_lower(
     ],
 )  # fmt: skip
 def test_sums_of_texels_of_any_bits(
-    texels: str, parts: tuple[int, ...], slices: tuple[int, ...], how: filters.Arithmetic, answer: int
+    texels: str, parts: tuple[int, ...], slices: tuple[int, ...], how: filters.SumRule, answer: int
 ) -> None:
     weight = [np.array([part]) for part in parts]
     taken = [np.array([True])] * len(parts)

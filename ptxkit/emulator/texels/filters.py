@@ -18,7 +18,7 @@ from ptxkit.emulator.texels.coordinates import FRACTION_BITS, ONE
 from ptxkit.emulator.texels.formats import ChannelFormat, ChannelKind
 
 
-class Arithmetic(NamedTuple):
+class SumRule(NamedTuple):
     """How numbers of a format are added.
 
     Attributes:
@@ -36,8 +36,8 @@ class Arithmetic(NamedTuple):
     nan: np.uint32
 
 
-HALF = Arithmetic(11, 15, 1, -24, np.uint32(0x7FFFE000))
-SINGLE = Arithmetic(24, 28, 2, -149, np.uint32(0x7FFFFFFF))
+HALF = SumRule(11, 15, 1, -24, np.uint32(0x7FFFE000))
+SINGLE = SumRule(24, 28, 2, -149, np.uint32(0x7FFFFFFF))
 COLOR = HALF._replace(kept=8)
 """Of integers of the sRGB colour space."""
 BY_BYTES = {2: HALF, 4: SINGLE}
@@ -56,7 +56,7 @@ def number_sum(
     weights: Sequence[Any],
     taken: Sequence[Any],
     slices: Sequence[int],
-    how: Arithmetic,
+    how: SumRule,
     tops: Values | None = None,
 ) -> np.ndarray:
     """The sum of numbers.
@@ -96,7 +96,7 @@ def number_sum(
 
 
 def _slice_sum(
-    held: np.ndarray, weight: np.ndarray, largest: np.ndarray, how: Arithmetic
+    held: np.ndarray, weight: np.ndarray, largest: np.ndarray, how: SumRule
 ) -> tuple[np.ndarray, np.ndarray]:
     """The sum of a slice: the exponent of its unit, and how many of them, int64."""
     unit = np.where(largest > 0, np.frexp(largest)[1].astype(np.int64) - how.kept, NO_UNIT)
@@ -104,7 +104,7 @@ def _slice_sum(
     return unit - FRACTION_BITS, np.where(weight != 0, count * weight, 0).sum(axis=0)
 
 
-def _added(sums: Sequence[tuple[np.ndarray, np.ndarray]], how: Arithmetic) -> tuple[np.ndarray, np.ndarray]:
+def _added(sums: Sequence[tuple[np.ndarray, np.ndarray]], how: SumRule) -> tuple[np.ndarray, np.ndarray]:
     """The sum of slices, likewise: what lies behind the unit of the coarsest is cut off."""
     if len(sums) == 1:
         return sums[0]
@@ -116,7 +116,7 @@ def _added(sums: Sequence[tuple[np.ndarray, np.ndarray]], how: Arithmetic) -> tu
     return unit, total
 
 
-def _rounded_number(total: np.ndarray, unit: np.ndarray, how: Arithmetic) -> np.ndarray:
+def _rounded_number(total: np.ndarray, unit: np.ndarray, how: SumRule) -> np.ndarray:
     """Units as a number of the format, float32, a half away from zero: below the normal numbers of f16 they
     have the bits of its subnormal ones."""
     unit = np.where(total != 0, unit, 0)
@@ -131,7 +131,7 @@ def _negative_zero(value: np.ndarray, part: np.ndarray) -> np.ndarray:
     return ((np.abs(value) < TINY) & np.signbit(value) | ~part).all(axis=0) & part.any(axis=0)
 
 
-def alone(words: np.ndarray, how: Arithmetic) -> np.ndarray:
+def alone(words: np.ndarray, how: SumRule) -> np.ndarray:
     """A number that a filter passes on, uint32: there is one NaN, and subnormal numbers of f32 are zeros.
     `how`: of its format."""
     value = words.view(np.float32)
