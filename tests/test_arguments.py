@@ -219,14 +219,19 @@ INTEGERS = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"]
 def test_integers_fit_or_are_refused(type: str, value: int) -> None:
     size = int(type[1:]) // 8
     try:
-        expected = value.to_bytes(size, "little", signed=type[0] == "s")
+        expected = value.to_bytes(size, "little", signed=type[0] == "s" or value < 0)
     except OverflowError:
         refuse(parameter(type), value, "P503")
     else:
         assert pack(parameter(type), value) == expected
-        assert (
-            pack(parameter(type), np.dtype(f"{'u' if type[0] == 'u' else 'i'}{size}").type(value)) == expected
-        )
+        kind = "u" if type[0] == "u" and value >= 0 else "i"
+        assert pack(parameter(type), np.dtype(f"{kind}{size}").type(value)) == expected
+
+
+def test_an_address_is_not_negative() -> None:
+    """`.u64` may be a signed integer of a compiler's, `.u64 .ptr` may not."""
+    assert pack(parameter("u64"), -1) == b"\xff" * 8
+    refuse(parameter("u64", pointer=("global", None)), -1, "P503")
 
 
 @given(st.sampled_from(["b8", "b16", "b32", "b64", "b128"]), st.integers(-(1 << 130), 1 << 130))
@@ -239,8 +244,6 @@ def test_untyped_parameters_take_both_readings(type: str, value: int) -> None:
 
 
 def test_the_help_names_the_number_of_the_same_bits() -> None:
-    help = refuse(parameter("u32"), -1, "P503").diagnostics[0].help
-    assert "4294967295" in (help or "")
     help = refuse(parameter("s8"), 200, "P503").diagnostics[0].help
     assert "-56" in (help or "")
 
@@ -509,7 +512,7 @@ def test_a_wrong_count_prints_the_table() -> None:
     )
     with pytest.raises(PtxkitError, match="no such parameter"):
         sig.pack([4, 5, 6])
-    with pytest.raises(PtxkitError, match="list or tuple"):
+    with pytest.raises(PtxkitError, match="a list, a tuple or a dict"):
         sig.pack(4)
     with pytest.raises(PtxkitError, match="takes 0 arguments"):
         signature().pack([4])
@@ -520,7 +523,7 @@ def test_a_wrong_count_prints_the_table() -> None:
 def test_every_bad_argument_is_reported_at_once() -> None:
     sig = signature(parameter("u64"), parameter("u32"), parameter("f32"))
     with pytest.raises(PtxkitError) as caught:
-        sig.pack([np.zeros(2), -1, "x"])
+        sig.pack([np.zeros(2), 1 << 32, "x"])
     assert [d.code for d in caught.value.diagnostics] == ["P502", "P503", "P502"]
     assert len(caught.value.diagnostics[-1].notes) == 3
 

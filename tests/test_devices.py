@@ -82,7 +82,7 @@ def test_launches_that_are_refused(device: Device) -> None:
     out = device.empty(4096, "u32")
     assert "takes 2 arguments" in refuse("P501", lambda: kernel.launch(1, 32, [out]))
     assert "device.array" in refuse("P502", lambda: kernel.launch(1, 32, [np.zeros(4), 1]))
-    refuse("P503", lambda: kernel.launch(1, 32, [out, -1]))
+    refuse("P503", lambda: kernel.launch(1, 32, [out, 1 << 32]))
     refuse("P510", lambda: kernel.launch(0, 32, [out, 1]))
     refuse("P511", lambda: kernel.launch(1, 2048, [out, 1]))
     refuse("P512", lambda: kernel.launch((1, 70000), 32, [out, 1]))

@@ -167,7 +167,7 @@ def test_prepared_launches(device: CudaDevice) -> None:
     prepared.bind("value", 2).bind(0, second)()
     assert (first.numpy() == 1).all()
     assert (second.numpy() == 2).all()
-    refuse("P503", lambda: prepared.bind("value", -1))
+    refuse("P503", lambda: prepared.bind("value", 1 << 32))
     refuse("P501", lambda: prepared.bind("values", 1))
     prepared()
     assert (second.numpy() == 2).all()

@@ -326,7 +326,7 @@ class Function(Statement):
         return next((directive for directive in self.directives if directive.name == name), None)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Module:
     """A whole file.
 
@@ -340,14 +340,18 @@ class Module:
     statements: list[Statement]
     tail: str = field(default="\n", compare=False)
     diagnostics: list[Diagnostic] = field(default_factory=list, compare=False)
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False)
     complete: bool = field(default=True, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Module(entries={[entry.name for entry in self.entries]}, target={self.target!r})"
 
     def _words(self, name: str) -> tuple[str, ...]:
         """The arguments of the first directive called `name` that are names."""
-        directives = (s for s in self.statements if isinstance(s, Directive) and s.name == name)
-        arguments = next((directive.arguments for directive in directives), ())
-        return tuple(argument.name for argument in arguments if isinstance(argument, Name))
+        found = next(
+            (s.arguments for s in self.statements if isinstance(s, Directive) and s.name == name), ()
+        )
+        return tuple(argument.name for argument in found if isinstance(argument, Name))
 
     @property
     def has_errors(self) -> bool:
@@ -358,9 +362,8 @@ class Module:
     def version(self) -> tuple[int, int] | None:
         """(major, minor) of `.version`, None where it is missing or malformed."""
         major, _, minor = "".join(self._words("version")[:1]).partition(".")
-        if major.isdigit() and minor.isdigit() and len(major + minor) < 19:
-            return int(major), int(minor)
-        return None
+        known = major.isdigit() and minor.isdigit() and len(major + minor) < 19
+        return (int(major), int(minor)) if known else None
 
     @property
     def targets(self) -> tuple[str, ...]:

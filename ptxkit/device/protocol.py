@@ -5,10 +5,10 @@ Same calls, same tests, same results. `open_device` in `ptxkit.running.devices` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -49,6 +49,27 @@ class Buffer(Protocol):
     def free(self) -> None:
         """Give the memory back now; a second call does nothing."""
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """A host copy, for `np.asarray`; to compute with a buffer itself is a TypeError."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's device type and number."""
+
+    def __dlpack__(
+        self,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule over the buffer's own memory."""
+
+    def __getitem__(self, index: Any) -> Any:
+        """A host copy of some elements, as numpy chooses them."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Write some elements."""
+
 
 class Kernel(Protocol):
     """One `.entry` of a loaded module."""
@@ -67,10 +88,10 @@ class Kernel(Protocol):
 
     def launch(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        args: Sequence[Any] = (),
-        cluster: Sequence[int] | None = None,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] | Mapping[str, Any] = (),
+        cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
         stream: Any = None,
@@ -78,9 +99,10 @@ class Kernel(Protocol):
         """Start the kernel.
 
         Args:
-            grid: CTAs along x, y, z; trailing ones may be left out.
+            grid: CTAs along x, y, z; trailing ones may be left out, an int is those along x.
             block: threads of a CTA along x, y, z.
-            args: one value a parameter, packed by the `.entry` signature (`ptxkit.device.arguments`).
+            args: one value a parameter, in order or by name, packed by the `.entry` signature
+                (`ptxkit.device.arguments`).
             cluster: CTAs of a cluster; None takes `.reqnctapercluster`, else 1.
             shared: bytes of dynamic shared memory.
             cooperative: all CTAs resident at once.
@@ -89,6 +111,32 @@ class Kernel(Protocol):
         Raises:
             PtxkitError: a bad shape, size or argument (P5), or what the device found (P6, P7).
         """
+
+    def prepare(
+        self,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] | Mapping[str, Any] = (),
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        cooperative: bool = False,
+        stream: Any = None,
+    ) -> Prepared:
+        """A launch with everything checked and packed once; calling it launches. As `launch`."""
+
+    def __getitem__(self, shape: Any) -> Callable[..., None]:
+        """`kernel[grid, block]`, or with a stream and shared bytes after them: what launches so when it is
+        called with the arguments, in order or by name."""
+
+
+class Prepared(Protocol):
+    """A launch that is ready to go: call it to launch, as often as need be."""
+
+    def __call__(self) -> None:
+        """Launch."""
+
+    def bind(self, parameter: int | str, value: Any) -> Prepared:
+        """Give one parameter, by its name or index, another value for the launches to come."""
 
 
 class LoadedModule(Protocol):
@@ -142,8 +190,17 @@ class Device(Protocol):
             PtxkitError: out of memory (P705), with what was asked and what is free.
         """
 
+    def zeros(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> Buffer:
+        """Memory filled with zeros; as `empty`."""
+
     def synchronize(self) -> None:
         """Wait for everything launched so far; raises what it met."""
+
+    def __enter__(self) -> Self:
+        """The device: `with` closes it."""
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
 
     def close(self) -> None:
         """Give everything back. A second call does nothing.

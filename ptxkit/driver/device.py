@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
 from ptxkit.asm.tree import Module
+from ptxkit.device.calls import AnyDevice
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.driver.clocks import Clocks, read_clocks
 from ptxkit.driver.context import CudaContext
@@ -22,7 +23,7 @@ COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive process"}
 """Which processes may use a GPU. CUDA driver API, `CUcomputemode`."""
 
 
-class CudaDevice:
+class CudaDevice(AnyDevice):
     """One GPU, through `cuda.bindings.driver` (`ptxkit.device.protocol.Device`).
 
     Attributes:
@@ -158,14 +159,10 @@ class CudaDevice:
         """Give everything back: buffers, modules, streams, graphs. A second call does nothing."""
         self.context.close()
 
-    def __enter__(self) -> CudaDevice:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"CudaDevice({self.ordinal})"
+    def __rich_repr__(self) -> Iterator[Any]:
+        yield self.ordinal
+        yield "name", self.name
+        yield "capability", ".".join(map(str, self.capability))
 
 
 def device_count() -> int:

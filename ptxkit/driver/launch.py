@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 from ptxkit.asm.launch import CheckedLaunch, Dim3, Requirements, check_launch, check_resident
 from ptxkit.device.arguments import REFUSED, Parameter, ParameterSpace, Signature
+from ptxkit.device.calls import AnyKernel, OnDevice, in_order
 from ptxkit.diagnostics import Diagnostic, PtxkitError, counted, error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, check
@@ -58,7 +59,7 @@ class KernelModule(Protocol):
         """The address of an argument."""
 
 
-class CudaKernel:
+class CudaKernel(AnyKernel):
     """One `.entry` on a GPU (`ptxkit.device.protocol.Kernel`).
 
     Attributes:
@@ -106,7 +107,7 @@ class CudaKernel:
         self,
         grid: int | Sequence[int],
         block: int | Sequence[int],
-        args: Sequence[Any] = (),
+        args: Sequence[Any] | Mapping[str, Any] = (),
         cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
@@ -155,13 +156,13 @@ class CudaKernel:
             self._context.retry(status, start, f"launch `{self.name}`")
         self._context.last_kernel = self.name
         if captured is not None:
-            captured.append((self, tuple(args)))
+            captured.append((self, *in_order(self.signature, args)))
 
     def prepare(
         self,
         grid: int | Sequence[int],
         block: int | Sequence[int],
-        args: Sequence[Any] = (),
+        args: Sequence[Any] | Mapping[str, Any] = (),
         cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
@@ -319,7 +320,7 @@ class CudaKernel:
         self._context.retry(status, again, f"launch `{self.name}`")
 
 
-class PreparedLaunch:
+class PreparedLaunch(OnDevice):
     """A launch that is ready to go: call it to launch. Its arguments and its stream stay alive with it.
 
     Attributes:
@@ -328,7 +329,10 @@ class PreparedLaunch:
 
     __slots__ = ("__weakref__", "_arguments", "_call", "_space", "_stream", "kernel")
 
-    def __init__(self, kernel: CudaKernel, configuration: Any, args: Sequence[Any], stream: Any) -> None:
+    def __init__(
+        self, kernel: CudaKernel, configuration: Any, args: Sequence[Any] | Mapping[str, Any], stream: Any
+    ) -> None:
+        args = in_order(kernel.signature, args)
         self.kernel = kernel
         self._space = ParameterSpace(kernel.signature.parameters)
         self._space.fill(kernel.signature.pack(args, kernel.module.address_of))
@@ -344,6 +348,10 @@ class PreparedLaunch:
         if status:
             self.kernel._retry_launch(status, configuration, self._space)
         context.last_kernel = name
+
+    def __rich_repr__(self) -> Iterator[Any]:
+        yield self.kernel.name
+        yield "arguments", self._arguments
 
     @property
     def references(self) -> tuple[Any, ...]:

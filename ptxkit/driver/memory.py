@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ptxkit.device.arguments import device_address, dlpack
+from ptxkit.device.arguments.values import is_device_array
+from ptxkit.device.calls import AnyBuffer
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import counted, error
 from ptxkit.driver.context import CudaContext
@@ -18,7 +20,7 @@ LEGACY_STREAM = 1
 """`CU_STREAM_LEGACY` in `__cuda_array_interface__` and DLPack: the default stream, on which we work."""
 
 
-class DeviceBuffer:
+class DeviceBuffer(AnyBuffer):
     """A dense array in a GPU's memory (`ptxkit.device.protocol.Buffer`). Dropping it frees the memory.
 
     Attributes:
@@ -66,7 +68,7 @@ class DeviceBuffer:
     @classmethod
     def copy(cls, context: CudaContext, source: Any, name: str | None = None) -> DeviceBuffer:
         """A copy of an array: a device array's, numpy's, or of what numpy makes an array of."""
-        if device_address(source) is None:
+        if not is_device_array(source):
             array = host_array(source)
             buffer = cls.empty(context, array.shape, array.dtype, name)
             buffer.write(array)
@@ -174,8 +176,10 @@ class DeviceBuffer:
             raise error("P508", f"`{self!r}` is used after it was freed")
         raise AttributeError(f"a device buffer has no attribute `{name}`")
 
-    def __repr__(self) -> str:
-        return f"DeviceBuffer({list(self.shape)}, {self.dtype}, cuda:{self.context.ordinal})"
+    def __rich_repr__(self) -> Iterator[Any]:
+        yield list(self.shape)
+        yield "dtype", str(self.dtype)
+        yield "device", f"cuda:{self.context.ordinal}"
 
 
 def _allocate(context: CudaContext, nbytes: int, name: str | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ptxkit import dtypes, targets
 from ptxkit.asm.launch import Requirements
 from ptxkit.asm.tree import Variable
 from ptxkit.device.arguments import Parameter, Signature, device_address
+from ptxkit.device.calls import OnDevice
 from ptxkit.diagnostics import error
 from ptxkit.driver.context import CudaContext
 from ptxkit.driver.errors import bindings, call_newer, check
@@ -20,7 +22,7 @@ from ptxkit.driver.load import Loaded, usage_of
 from ptxkit.driver.memory import DeviceBuffer
 
 
-class CudaModule:
+class CudaModule(OnDevice):
     """What `CudaDevice.load` gives (`ptxkit.device.protocol.LoadedModule`). Dropping it unloads it.
 
     Attributes:
@@ -134,6 +136,10 @@ class CudaModule:
         for kernel in list(self._kernels.values()):
             kernel.close()
         self._unload()
+
+    def __rich_repr__(self) -> Iterator[Any]:
+        yield self._name
+        yield "entries", list(self._entries)
 
     @property
     def _name(self) -> str:

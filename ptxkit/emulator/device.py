@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
+from ptxkit.device.calls import AnyDevice, OnDevice
 from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import EmulatorBuffer
@@ -28,6 +29,7 @@ from ptxkit.emulator.image import Image
 from ptxkit.emulator.jit import available
 from ptxkit.emulator.launch_findings import LIMIT, LaunchFindings
 from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, LaunchState
+from ptxkit.emulator.prepared import PreparableKernel
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.texels.table import Textures
 from ptxkit.rules import rules as rules_of
@@ -36,7 +38,7 @@ ORDERS = ("lazy", "eager", "random")
 JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
 
 
-class Emulator:
+class Emulator(AnyDevice):
     """A device that runs PTX on the CPU.
 
     Args:
@@ -113,15 +115,7 @@ class Emulator:
         self._findings: list[Diagnostic] = []
         self._modules: weakref.WeakSet[EmulatorModule] = weakref.WeakSet()
 
-    @property
-    def name(self) -> str:
-        """`emu`."""
-        return "emu"
-
-    @property
-    def kind(self) -> str:
-        """`emu`."""
-        return "emu"
+    name = kind = "emu"
 
     @property
     def findings(self) -> list[Diagnostic]:
@@ -129,11 +123,7 @@ class Emulator:
         return self._findings
 
     def load(self, source: str | Path | Module) -> EmulatorModule:
-        """Check and load PTX: a path, a text (a str with a newline) or a parsed module.
-
-        Raises:
-            PtxkitError: what `check` has against it; P714, the emulator was closed.
-        """
+        """As `Device.load`. Raises PtxkitError: also P714, the emulator was closed."""
         from ptxkit.asm.check import check
 
         self.memory.refuse_closed()
@@ -155,12 +145,7 @@ class Emulator:
         return buffer
 
     def empty(self, shape: int | Sequence[int], dtype: Any, name: str | None = None) -> EmulatorBuffer:
-        """Memory whose content is undefined; findings call it `name`.
-
-        Raises:
-            PtxkitError: P517, no shape or type of an array; P705, out of memory; P714, the emulator was
-                closed.
-        """
+        """As `Device.empty`. Raises PtxkitError: also P714, the emulator was closed."""
         buffer = EmulatorBuffer(
             self.memory, self.origins, extents(shape), element_type(dtype), name or "empty", self._refuse
         )
@@ -174,6 +159,16 @@ class Emulator:
         found = LaunchFindings(self._findings, options.keep_going, options.rules)
         for each in fault.diagnostics:
             found.add(each)
+
+    def __rich_repr__(self) -> Iterator[Any]:
+        options = self.options
+        yield "arch", self.arch, None
+        yield "order", options.order, "lazy"
+        yield "sanitize", options.sanitize, True
+        yield "strict", options.strict, False
+        yield "launches", self.launches, 0
+        yield "findings", len(self._findings), 0
+        yield "closed", self.memory.closed, False
 
     def synchronize(self) -> None:
         """Wait for everything launched so far. A launch of the emulator has finished when it returns."""
@@ -197,15 +192,14 @@ class Emulator:
         )
 
     def close(self) -> None:
-        """Give everything back: nothing can be done with it, its modules and its buffers any more. A second
-        call does nothing."""
+        """As `Device.close`."""
         for module in list(self._modules):
             module.image.close()
         self._modules.clear()
         self.memory.closed = self.memory.closed or not self._shares
 
 
-class EmulatorModule:
+class EmulatorModule(OnDevice):
     """A module on the emulator."""
 
     def __init__(self, device: Emulator, module: Module) -> None:
@@ -237,15 +231,16 @@ class EmulatorModule:
             self._kernels[name] = EmulatorKernel(self, entries[name])
         return self._kernels[name]
 
-    def variable(self, name: str) -> tuple[int, int] | None:
-        """The address and the bytes of a variable of global or constant memory; None where there is none.
+    def __rich_repr__(self) -> Iterator[Any]:
+        yield "target", self.module.target
+        yield "entries", [entry.name for entry in self.module.entries]
 
-        The address is one of global memory: that of a constant is where the host writes it.
-        """
+    def variable(self, name: str) -> tuple[int, int] | None:
+        """Of a variable of global or constant memory the address, in global memory, and the bytes, if any."""
         return self.image.variable(name)
 
 
-class EmulatorKernel:
+class EmulatorKernel(PreparableKernel):
     """One `.entry`."""
 
     def __init__(self, module: EmulatorModule, entry: Function) -> None:
@@ -307,9 +302,9 @@ class EmulatorKernel:
 
     def check(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        cluster: Sequence[int] | None = None,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
     ) -> CheckedLaunch:
@@ -337,10 +332,10 @@ class EmulatorKernel:
 
     def launch(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        args: Sequence[Any] = (),
-        cluster: Sequence[int] | None = None,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] | Mapping[str, Any] | bytes = (),
+        cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
         stream: Any = None,
@@ -367,10 +362,10 @@ class EmulatorKernel:
 
     def execution(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
-        args: Sequence[Any] = (),
-        cluster: Sequence[int] | None = None,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] | Mapping[str, Any] | bytes = (),
+        cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         cooperative: bool = False,
         programmatic: bool = False,
@@ -393,6 +388,10 @@ class EmulatorKernel:
         if device.prepare is not None:
             device.prepare(execution)
         return execution
+
+    def address_of(self, value: Any) -> int | None:
+        """The address of an argument, as `Emulator.address_of`."""
+        return self._module.device.address_of(value)
 
 
 def _print(text: str) -> None:

@@ -9,7 +9,9 @@ The signature's type, size and alignment decide, never the Python type:
 |-------------------------------------|-------------------------------------------------------------------|
 | `.u64` `.s64` `.b64`, `.ptr` or not | a device buffer (`.address`, `__cuda_array_interface__`, DLPack), |
 |                                     | an int                                                            |
-| `.uN` `.sN`                         | an int in range (`bool` is 0 or 1)                                |
+| `.sN`                               | an int in range (`bool` is 0 or 1)                                |
+| `.uN`                               | the same, or a negative one in the signed range: its two's        |
+|                                     | complement, for compilers write `.uN` for signed integers, too    |
 | `.bN`                               | an int in the signed or unsigned range; a numpy or ml_dtypes      |
 |                                     | float scalar of exactly N bits                                    |
 | `.f16` `.f32` `.f64`                | a number, rounded to the type; not beyond its range               |

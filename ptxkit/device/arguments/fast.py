@@ -63,7 +63,7 @@ class ParameterSpace:
         self.last = (_UNKNOWN,) * len(self.last)
 
 
-Packer = Callable[[ParameterSpace, Sequence[Any]], None]
+Packer = Callable[[ParameterSpace, Any], None]
 
 
 def compile_packer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -74,11 +74,39 @@ class Signature:
             raise self._error(Diagnostic("P501", f"entry `{self.name}` has no parameter {shown}"))
         return self.parameters[index]
 
-    def pack(self, args: Sequence[Any], address_of: AddressOf | None = None) -> bytes:
+    def arranged(self, named: Mapping[str, Any], first: Sequence[Any] = ()) -> list[Any]:
+        """Arguments in the order of the parameters.
+
+        Args:
+            named: values by the names of parameters.
+            first: values of the first parameters, in order.
+
+        Raises:
+            PtxkitError: P501, a name that no parameter has, a parameter without a value or with two.
+        """
+        for name in named:
+            if name not in self._indices:
+                from difflib import get_close_matches
+
+                near = get_close_matches(str(name), self._indices, 1)
+                help = f"did you mean `{near[0]}`?" if near else None
+                message = f"entry `{self.name}` has no parameter `{name}`"
+                raise self._error(Diagnostic("P501", message, self._span, help=help))
+            if self._indices[name] < len(first):
+                message = f"`{name}` of entry `{self.name}` is given twice, in order and by name"
+                raise self._error(Diagnostic("P501", message, self._span))
+        rest = self.parameters[len(first) :]
+        missing = [f"`{parameter.name}`" for parameter in rest if parameter.name not in named]
+        if missing:
+            message = f"entry `{self.name}` needs {', '.join(missing)}, found no such argument"
+            raise self._error(Diagnostic("P501", message, self._span))
+        return [*first, *(named[parameter.name] for parameter in rest)]
+
+    def pack(self, args: Sequence[Any] | Mapping[str, Any], address_of: AddressOf | None = None) -> bytes:
         """The bytes of the whole parameter space.
 
         Args:
-            args: one value a parameter.
+            args: one value a parameter, in order or by name.
             address_of: what turns an argument into a device address; by default `device_address`.
 
         Raises:
@@ -86,8 +114,10 @@ class Signature:
                 shape), P506 (alignment); the parameter table is in the notes.
         """
         resolve = address_of or device_address
+        if isinstance(args, Mapping):
+            args = self.arranged(args)
         if not isinstance(args, list | tuple):
-            message = f"expected the arguments as a list or tuple, found {describe(args)}"
+            message = f"expected the arguments as a list, a tuple or a dict, found {describe(args)}"
             raise self._error(Diagnostic("P501", message, self._span))
         if len(args) != len(self.parameters):
             expected = counted(len(self.parameters), "argument")

@@ -94,6 +94,8 @@ def encode(parameter: Parameter, value: Any, resolve: AddressOf) -> bytes:
     if parameter.dimensions or parameter.type == "f16x2":
         return _encode_aggregate(parameter, value, resolve)
     if parameter.takes_address:
+        if parameter.pointer is not None and isinstance(value, int | np.integer) and value < 0:
+            raise UnfitError("P503", f"expected an address, from 0 to {(1 << 64) - 1}, found {value}")
         encoded = _encode_scalar(parameter.type, value, resolve)
         address = int.from_bytes(encoded, "little")
         if address % parameter.pointee_alignment:
@@ -128,15 +130,15 @@ def _encode_scalar(type_name: str, value: Any, resolve: AddressOf) -> bytes:
 
 
 def _encode_integer(dtype: dtypes.DType, number: int) -> bytes:
+    # Compilers write `.u32` and `.u64` for signed integers, too: a negative number is its two's complement.
     bits = dtype.bits
-    low = 0 if dtype.kind is dtypes.Kind.UNSIGNED else -(1 << (bits - 1))
+    low = -(1 << (bits - 1))
     high = (1 << (bits - 1 if dtype.is_signed else bits)) - 1
     if low <= number <= high:
         return (number & ((1 << bits) - 1)).to_bytes(dtype.bytes, "little")
     help = None
-    if -(1 << (bits - 1)) <= number < 1 << bits:
-        same = number & ((1 << bits) - 1) if number < 0 else number - (1 << bits)
-        help = f"for the same {bits} bits pass {same}"
+    if high < number < 1 << bits:
+        help = f"for the same {bits} bits pass {number - (1 << bits)}"
     found = str(number) if abs(number) < 1 << 80 else f"an int of {number.bit_length()} bits"
     why = f"expected `.{dtype.name}`, from {low} to {high}, found {found}"
     raise UnfitError("P503", why, help)
