@@ -152,7 +152,7 @@ def test_a_text_of_one_line(kernel: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_entry(kernel: Path) -> None:
-    printed = refused(ptxkit("run", kernel, "triple"), 2, "P504")
+    printed = refused(ptxkit("run", kernel, "--entry", "triple"), 2, "P504")
     assert "`double`" in printed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -162,9 +163,21 @@ def test_what_was_allowed_is_told(tolerance: Tolerance, said: str) -> None:
 
 def test_a_kernel_without_a_card(bare: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.arange(200, dtype=np.float32))
-    launch = ("run", bare, "double", *EMU, "--grid", "ceildiv(n, 128)", "--block", "128", "-p", "n=200")
-    done = good(*launch, "--arg", f"x=@{tmp_path / 'x.npy'}", "--arg", "out=f32[n]", "--arg", "count=200",
-                "--save", f"out={tmp_path / 'y.npy'}")  # fmt: skip
+    launch = (
+        "run",
+        bare,
+        "--entry",
+        "double",
+        *EMU,
+        "--grid",
+        "ceildiv(n, 128)",
+        "--block",
+        "128",
+        "-p",
+        "n=200",
+    )
+    done = good(*launch, "--arg", f"x=@{tmp_path / 'x.npy'}", "--arg", "y=f32[n]", "--arg", "n=200",
+                "--save", f"y={tmp_path / 'y.npy'}")  # fmt: skip
     assert codes(done.stdout) == ["P803"]
     assert np.array_equal(np.load(tmp_path / "y.npy"), 2 * np.arange(200, dtype=np.float32))
 
@@ -229,7 +242,7 @@ def test_a_fault_on_the_emulator_names_the_line(kernel: Path) -> None:
     assert "st.global.f32" in done.stderr
     failed = json.loads(here("run", kernel, *EMU, "--json").stdout)
     assert failed["ok"] is False
-    assert failed["diagnostics"][0]["code"].startswith("P6")
+    assert failed["runs"][0]["diagnostics"][0]["code"].startswith("P6")
 
 
 # ---- kernels, check
@@ -341,3 +354,69 @@ def test_undefined_bytes_are_found_without_a_card_and_without_save(tmp_path: Pat
     right = good("run", kernel, *given)
     assert codes(right.stdout) == ["P803", "P809"]
     assert "written" not in right.stdout
+
+
+def test_a_name_that_is_no_parameter_stands_out_among_those_that_are(tmp_path: Path) -> None:
+    kernel = tmp_path / "unset.ptx"
+    kernel.write_text(UNSET)
+    launch = (*EMU, "--grid", 1, "--block", 1, "--arg", "x=f32[4]:randn", "--arg", "y=f32[4]")
+    printed = refused(here("run", kernel, *launch, "--arg", "z=3"), 2, "P562")
+    assert "expected a parameter of `k` after `--arg`, found `z`" in printed
+    printed = refused(
+        here("run", kernel, *EMU, "--grid", 1, "--block", 1, "--arg", "xx=f32[4]", "--arg", "y=f32[4]"),
+        2,
+        "P562",
+    )
+    assert "did you mean `x`?" in printed
+    in_order = here(
+        "run", kernel, *EMU, "--grid", 1, "--block", 1, "--arg", "a=f32[4]:ones", "--arg", "b=f32[4]"
+    )
+    assert codes(in_order.stderr) == ["P606"]
+
+
+def test_a_run_that_fails_keeps_its_launch_and_sizes_in_json(tmp_path: Path) -> None:
+    kernel = tmp_path / "double.ptx"
+    kernel.write_text(DOUBLE.replace("@%p bra DONE;", ""))
+    done = here("run", kernel, *EMU, "--json", "-p", "n=100")
+    document = json.loads(done.stdout)
+    (failed,) = document["runs"]
+    assert (done.returncode, document["ok"], failed["verified"]) == (1, False, False)
+    assert failed["sizes"] == {"n": 100}
+    assert failed["launches"][0]["grid"] == [1, 1, 1]
+    assert [d["code"] for d in failed["diagnostics"]] == ["P602"]
+
+
+def test_an_entry_is_named_in_the_same_way_by_every_verb(tmp_path: Path) -> None:
+    kernel = tmp_path / "two.ptx"
+    entry = ".visible .entry {}(.param .u64 x) {{ ret; }}\n"
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    kernel.write_text(head + entry.format("first") + entry.format("second"))
+    launch = ("--device", "emu", "--grid", 1, "--block", 1, "--arg", "x=f32[4]")
+    for verb, *more in (["run"], ["trace", "-o", tmp_path / "t.json"], ["bench"], ["sweep"]):
+        assert here(verb, kernel, "--entry", "second", *launch, *more).returncode == 0
+        wrong = here(verb, kernel, "--entry", "third", *launch, *more)
+        assert codes(wrong.stderr)[-1] == "P504"
+
+
+def test_what_was_saved_is_not_proposed_again(tmp_path: Path) -> None:
+    kernel = tmp_path / "unset.ptx"
+    kernel.write_text(UNSET.replace("ld.shared.f32 %f, [s]", "mov.f32 %f, 0f3F800000"))
+    given = (*EMU, "--grid", 1, "--block", 1, "--arg", "x=f32[4]:randn", "--arg", "y=f32[4]")
+    assert "`--save y=y.npy` keeps a tensor" in good("run", kernel, *given).stdout
+    saved = good("run", kernel, *given, "--save", f"y={tmp_path / 'y.npy'}").stdout
+    assert "keeps a tensor" not in saved
+    assert f"`y` is in `{tmp_path / 'y.npy'}`" in saved
+
+
+def test_a_bench_without_a_gpu_says_so_first(tmp_path: Path) -> None:
+    kernel = tmp_path / "double.ptx"
+    kernel.write_text(DOUBLE)
+    with subprocess.Popen(
+        [sys.executable, "-m", "ptxkit", "bench", str(kernel), "--device", "emu"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        said = running.communicate(timeout=100)[0].splitlines()
+    assert "emulated: verified and counted, not timed" in said[0]
+    assert "emu as sm_" in said[1]

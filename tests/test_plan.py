@@ -228,13 +228,13 @@ def test_a_file_without_a_card_runs_from_flags() -> None:
         sizes={"n": 64},
         grid=flags.extents("4", "--grid"),
         block=flags.extents("n", "--block"),
-        arguments=arguments("x=f32[n]:randn", "out=f32[n, 2]", "n=64"),
+        arguments=arguments("a=f32[n]:randn", "out=f32[n, 2]", "count=64"),
     )
     (launch,) = found.launches
     assert (launch.entry, launch.block) == ("fast", (64, 1, 1))
-    assert launch.arguments == (Argument(tensor="x"), Argument(tensor="out"), Argument(value=64))
+    assert launch.arguments == (Argument(tensor="a"), Argument(tensor="out"), Argument(value=64))
     assert [(t.name, t.shape, t.initial) for t in found.tensors] == [
-        ("x", (64,), "randn"),
+        ("a", (64,), "randn"),
         ("out", (64, 2), None),
     ]
 

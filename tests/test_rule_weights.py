@@ -120,8 +120,14 @@ def test_a_comment_silences_its_line_with_a_reason(comment: str, silent: bool) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"P699999": "allow"}, "expected the code or the name of a rule, P6.., found `P699999`"),
-        ({"P204": "allow"}, "expected the code or the name of a rule, P6.., found `P204`"),
+        (
+            {"P699999": "allow"},
+            "expected the code or the name of a rule, a family such as `P6`, or `warnings`, found `P699999`",
+        ),
+        (
+            {"P204": "allow"},
+            "expected the code or the name of a rule, a family such as `P6`, or `warnings`, found `P204`",
+        ),
         ({"P610": "allow"}, "`P610`, trap, ends a launch whatever is wanted"),
         ({"P650": "ignore"}, "expected `allow`, `warn`, `deny` for `P650`, found `ignore`"),
     ],

@@ -97,7 +97,7 @@ def test_asm_refuses_in_diagnostics(kernel: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("assembler", "disassembler")
 def test_machine_code_stands_under_its_line(kernel: Path) -> None:
-    done = here("sass", kernel, "double")
+    done = here("sass", kernel, "--entry", "double")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("double: ")
@@ -117,7 +117,7 @@ def test_machine_code_made_before(kernel: Path, tmp_path: Path) -> None:
     cubin = tmp_path / "double.cubin"
     cubin.write_bytes(cubin_of(DOUBLE, "sm_90"))
     assert "STG" in here("sass", cubin).stdout
-    refused(here("sass", cubin, "triple"), 2, "P504")
+    refused(here("sass", cubin, "--entry", "triple"), 2, "P504")
     refused(here("sass", cubin, "--target", "sm_90"), 2, "P560")
     cubin.write_bytes(cubin.read_bytes()[:600])
     refused(here("sass", cubin), 3, "P731")

@@ -155,6 +155,8 @@ def test_runs_that_are_right_wrong_and_refused(kernel: Path) -> None:
     document = printed("run", kernel, "--preset", "all", "--device", "emu", "--json", code=1)
     assert not problems("run.json", document)
     assert "device" not in document["runs"][0]
+    assert not problems("run.json", printed("run", kernel, "--device", "emu", "--json", code=1))
+    kernel.write_text(CARD.replace("%r0, 4;", "%r0, 4"))
     assert not problems("diagnostics.json", printed("run", kernel, "--device", "emu", "--json", code=1))
 
 
@@ -230,3 +232,12 @@ def test_what_a_schema_does_not_say_is_found(change: dict[str, Any], complaint: 
     found = problems("diagnostics.json", document)
     assert len(found) == 1
     assert complaint in found[0]
+
+
+def test_fmt(tmp_path: Path) -> None:
+    (tmp_path / "good.ptx").write_text(CARD)
+    (tmp_path / "bad.ptx").write_text("nonsense")
+    document = printed("fmt", "--check", "--json", tmp_path, code=1)
+    assert not problems("fmt.json", document)
+    assert [each["changed"] for each in document["files"]] == [False, True]
+    assert not problems("diagnostics.json", printed("check", "--fix", "--json", tmp_path, code=1))

@@ -87,7 +87,7 @@ def test_results_are_taken_up_again(tmp_path: Path) -> None:
     with path.open("a") as file:
         file.write('{"schema": 1, "kind": "sw')
     with Results(path) as kept:
-        assert kept.done == {"a", "b"}
+        assert kept.done == {"a": 0, "b": 4}
         kept.keep({"schema": 1, "kind": "sweep", "key": "d", "exit": 0})
     assert [result["key"] for result in results(path)] == ["a", "b", "c", "d"]
 
@@ -185,6 +185,23 @@ def test_the_verb_goes_on_where_it_stopped(kernel: Path, tmp_path: Path) -> None
     assert "3 of 5 results are there already" in done.stderr
     assert sorted(result["run"]["sizes"]["n"] for result in results(out)) == [100, 200, 300, 400, 500]
     assert all(result["ok"] and result["run"]["kind"] == "emu" for result in results(out))
+
+
+def test_all_results_are_summed_up_and_an_old_failure_counts(kernel: Path, tmp_path: Path) -> None:
+    """One of two files is wrong; beginning the sweep again runs nothing and says the same."""
+    out = tmp_path / "results.jsonl"
+    wrong = kernel.with_name("wrong.ptx")
+    wrong.write_text(DOUBLE.replace('"2 * x"', '"3 * x"'))
+    for already in ("", "4 of 4 results are there already\n"):
+        done = ptxkit("sweep", kernel, wrong, "-a", "n=100,200", "-o", out, *EMU)
+        assert (done.returncode, done.stdout) == (4, "")
+        assert done.stderr.endswith(
+            f"{already}2 of 4 jobs passed, 2 failed:\n"
+            f"  {wrong}  n=100: a wrong result, exit code 4\n"
+            f"  {wrong}  n=200: a wrong result, exit code 4\n"
+        )
+    done = ptxkit("sweep", kernel, "-a", "n=100,200", "-o", out, *EMU)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "2 of 2 jobs passed")
 
 
 def test_without_a_file_results_go_to_standard_output(kernel: Path) -> None:

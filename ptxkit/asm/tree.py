@@ -347,11 +347,8 @@ class Module:
         return f"Module(entries={[entry.name for entry in self.entries]}, target={self.target!r})"
 
     def _words(self, name: str) -> tuple[str, ...]:
-        """The arguments of the first directive called `name` that are names."""
-        found = next(
-            (s.arguments for s in self.statements if isinstance(s, Directive) and s.name == name), ()
-        )
-        return tuple(argument.name for argument in found if isinstance(argument, Name))
+        named = (s.arguments for s in self.statements if isinstance(s, Directive) and s.name == name)
+        return tuple(argument.name for argument in next(named, ()) if isinstance(argument, Name))
 
     @property
     def has_errors(self) -> bool:

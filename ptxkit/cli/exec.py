@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import keep_going_options, rule_options, strict_option
-from ptxkit.cli.options import TargetName
+from ptxkit.cli.launch_options import keep_going_options, strict_option
+from ptxkit.cli.options import TargetName, rule_options
 
 
 @click.command(

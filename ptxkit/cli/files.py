@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ptxkit.asm import Module, parse
 from ptxkit.asm.reading import as_text, not_text, read_beyond, too_large
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.shipped import kernels
 
 _HELP = {
@@ -24,6 +24,30 @@ NO_TEXT = "P112"
 
 Macros = Sequence[tuple[str, str]]
 """What `-D` gives: names and what they stand for."""
+
+
+def found_in(files: Sequence[str]) -> list[str]:
+    """The files of FILE arguments: of a folder every `.ptx` in it and below, in the order of their names.
+
+    Raises:
+        PtxkitError: P559, a folder without any.
+    """
+    found: dict[str, None] = {}
+    for file in files:
+        folder = Path(file)
+        if file == STANDARD or not folder.is_dir():
+            found[file] = None
+            continue
+        inside = sorted(folder.rglob("*.ptx"))
+        kept = [path for path in inside if not _hidden(path.relative_to(folder)) and path.is_file()]
+        if not kept:
+            raise error("P559", f"expected `.ptx` files in `{file}` or below, found none")
+        found.update(dict.fromkeys(map(str, kept)))
+    return list(found)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def read(file: str, max_size: int, include: Sequence[str] = (), define: Macros = ()) -> Module:

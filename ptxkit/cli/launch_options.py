@@ -9,6 +9,8 @@ import click
 
 from ptxkit.cli.options import Seconds, TargetName, preprocessor_options
 
+ENTRY = click.option("--entry", metavar="NAME", help="The `.entry` to take, where a file has several.")
+
 _OPTIONS = (
     click.option(
         "--device",
@@ -56,7 +58,7 @@ _OPTIONS = (
 
 _MANY = (
     click.argument("file", nargs=-1, required=True),
-    click.option("--entry", metavar="NAME", help="The `.entry` to launch, where a file has several."),
+    ENTRY,
     click.option(
         "--preset", multiple=True, metavar="NAME", help="A preset of the card, or `all`; may be repeated."
     ),
@@ -126,19 +128,6 @@ def keep_going_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--keep-going", is_flag=True, help="Report errors of a kernel, each once, and go on (emulator)."
     )
     return going(limit(command))
-
-
-def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--allow`, `--warn` and `--deny`."""
-    for name, does in (
-        ("deny", "A breach of this rule is an error."),
-        ("warn", "A breach of this rule is a warning."),
-        ("allow", "A breach of this rule is not told."),
-    ):
-        command = click.option(f"--{name}", multiple=True, metavar="RULE", help=f"{does} May be repeated.")(
-            command
-        )
-    return command
 
 
 strict_option = click.option(

@@ -90,6 +90,22 @@ def preprocessor_options(command: Any) -> Any:
     return include(define(command))
 
 
+def rule_options(command: Any) -> Any:
+    """`--allow`, `--warn` and `--deny`: how much findings weigh."""
+    for names, does in (
+        (("--deny",), "These findings are errors."),
+        (("--warn",), "These findings are warnings."),
+        (("--allow", "--ignore", "allow"), "These findings are not told."),
+    ):
+        command = click.option(
+            *names,
+            multiple=True,
+            metavar="RULE",
+            help=f"{does} A code, its name, a family (P2) or `warnings`; several between commas.",
+        )(command)
+    return command
+
+
 MAX_SIZE = click.option(
     "--max-size",
     type=ByteSize(),

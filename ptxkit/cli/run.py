@@ -8,15 +8,15 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import (
+    ENTRY,
     emulator_options,
     jit_option,
     keep_going_options,
     launch_options,
-    rule_options,
     sanitize_option,
     strict_option,
 )
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, rule_options
 
 
 @click.command(
@@ -32,7 +32,7 @@ from ptxkit.cli.options import MAX_SIZE
     ),
 )
 @click.argument("file")
-@click.argument("entry", required=False)
+@ENTRY
 @launch_options
 @click.option(
     "--preset",

@@ -10,6 +10,7 @@ import click
 
 from ptxkit.cli import Verb, files
 from ptxkit.cli.asm import assembled, usage_json, usage_text
+from ptxkit.cli.launch_options import ENTRY
 from ptxkit.cli.options import MAX_SIZE, TargetName, preprocessor_options
 from ptxkit.cli.output import print_diagnostics, print_json, strong
 from ptxkit.diagnostics import Source, counted, error
@@ -23,12 +24,12 @@ _ELF = b"\x7fELF"
     cls=Verb,
     examples=(
         ("ptxkit sass gemv.ptx", "the machine code, each part under the PTX line it comes from"),
-        ("ptxkit sass gemv.ptx gemv --target sm_100a", "one kernel, for another target"),
+        ("ptxkit sass gemv.ptx --entry gemv --target sm_100a", "one kernel, for another target"),
         ("ptxkit sass gemv.cubin --json", "existing machine code, as JSON for a program"),
     ),
 )
 @click.argument("file")
-@click.argument("entry", required=False)
+@ENTRY
 @click.option(
     "--target", type=TargetName(), metavar="SM", help="Assemble for this target instead of the file's own."
 )

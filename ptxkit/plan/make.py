@@ -217,6 +217,14 @@ class _PlanMaker:
         if len(entries) != 1:
             return given
         taken = [variable.declarators[0].name for variable in entries[0].parameters]
+        strange = [name for name in given if name not in taken and name not in known]
+        if strange and any(name in taken for name in given):
+            from difflib import get_close_matches
+
+            near = get_close_matches(strange[0], taken, 1)
+            help = f"did you mean `{near[0]}`?" if near else f"it has {listing(taken)}"
+            message = f"expected a parameter of `{entries[0].name}` after `--arg`, found `{strange[0]}`"
+            raise error("P562", message, help=help)
         if not (given or known) or not set(given) <= set(taken):
             return given
         for name in taken:

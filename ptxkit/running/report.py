@@ -155,8 +155,22 @@ def judge(comparison: OutputComparison, writer: str | None = None) -> list[Diagn
     return [Diagnostic("P801", message, notes=tuple(notes), help=help)]
 
 
-def not_verified(plan: LaunchPlan) -> Diagnostic:
-    """P803: the run had nothing to compare its outputs with."""
-    names = [tensor.name for tensor in plan.tensors]
-    keep = f"`--save {names[-1]}={names[-1]}.npy` keeps a tensor" if names else None
-    return Diagnostic("P803", "nothing to compare the outputs with", severity=Severity.NOTE, help=keep)
+def not_verified(plan: LaunchPlan, saved: Mapping[str, str] | None = None) -> Diagnostic:
+    """P803: the run had nothing to compare its outputs with.
+
+    Args:
+        plan: that was run.
+        saved: the tensors that are kept, with their files.
+    """
+    saved = saved or {}
+    left = [tensor for tensor in plan.tensors if tensor.name not in saved]
+    unfilled = [tensor.name for tensor in left if tensor.initial is None]
+    notes = tuple(f"`{name}` is in `{file}`" for name, file in saved.items())
+    help: str | None
+    if saved:
+        help = "a launch card says with `expect` what a tensor must hold: `ptxkit explain P803`"
+    else:
+        last = next(reversed(unfilled or [tensor.name for tensor in left]), None)
+        help = f"`--save {last}={last}.npy` keeps a tensor" if last else None
+    message = "nothing to compare the outputs with"
+    return Diagnostic("P803", message, severity=Severity.NOTE, notes=notes, help=help)

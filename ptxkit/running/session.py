@@ -176,7 +176,7 @@ class Session:
             self._save(on_device, outputs)
             judged = [found for one in compared for found in judge(one, on_device.writer_of(one))]
             if not compared:
-                judged = [not_verified(plan)]
+                judged = [not_verified(plan, self.options.save)]
             judged += on_device.untouched()
             judged = self._explained(on_device, case, judged, len(self.device.findings), start)
             return Report(

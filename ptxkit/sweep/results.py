@@ -23,7 +23,7 @@ class Results:
         path: the file, which may hold results of an earlier sweep; None: standard output.
 
     Attributes:
-        done: keys of final results that the file held.
+        done: of the final results that the file held by their keys the exit code of each.
 
     Raises:
         PtxkitError: P567, the file can't be read or written, or another sweep writes to it; P525, it holds
@@ -31,7 +31,7 @@ class Results:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self.done: set[str] = set()
+        self.done: dict[str, int] = {}
         self._path = path
         self._file: IO[str] = sys.stdout
         if path is None:
@@ -98,7 +98,7 @@ class Results:
                     if result["kind"] != "sweep" or result["schema"] != SCHEMA:
                         raise ValueError
                     if final(result):
-                        self.done.add(result["key"])
+                        self.done[result["key"]] = int(result["exit"])
                 except (ValueError, KeyError, TypeError, RecursionError):
                     message = (
                         f"expected a result of a sweep in line {number} of `{path}`, found something else"

@@ -41,7 +41,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not getattr(given, "ptxkit", False):
         return
     from ptxkit.diagnostics import PtxkitError
-    from ptxkit.plan.project import project_rules
+    from ptxkit.rules import project_rules
     from ptxkit.virtual.installation import install
 
     settings: dict[str, Any] = {name: getattr(given, f"ptxkit_{name}") for name, _ in OPTIONS}

@@ -6,6 +6,7 @@ What ptxas accepts is never an error here; what it is too lenient about is a war
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from ptxkit import targets
@@ -28,25 +29,40 @@ RISKY = frozenset({"bar", "cp", "mbarrier", "set", "testp", "wgmma", "tcgen05"})
 functions that declare something of 128 bits."""
 
 
-def check(module: Module, target: str | None = None) -> list[Diagnostic]:
+def check(
+    module: Module,
+    target: str | None = None,
+    rules: Mapping[str, str] | None = None,
+    select: Iterable[str] = (),
+) -> list[Diagnostic]:
     """Everything that is wrong with a module, in the order of the source.
 
     Args:
         module: from `ptxkit.parse`, or built.
         target: the target it is meant for; None for the file's own `.target`.
+        rules: how much findings weigh, `allow`, `warn` or `deny`, by a code, its name, a family (`P2`) or
+            `warnings` (`ptxkit.rules`).
+        select: the only findings that are wanted, by the same words; all where it is empty.
 
     Returns:
         Errors, warnings and notes, those of the parser included.
 
     Raises:
-        PtxkitError: `target` is not a target (P305).
+        PtxkitError: `target` is not a target (P305); P518, an unknown rule or level.
     """
     require_module(module)
     context = Context(module, asked=_asked(target))
     with gc_paused():
         _check_module(context)
     found = [*module.diagnostics, *_with_card(context)]
-    return sorted(without_allowed(found, module), key=_position)
+    ordered = sorted(without_allowed(found, module), key=_position)
+    if not rules and not select:
+        return ordered
+    from ptxkit.rules import CHECKER, chosen, selector
+    from ptxkit.rules import rules as checked
+
+    only = [selector(each, CHECKER) for each in select]
+    return chosen(ordered, checked(rules or {}, CHECKER), only)
 
 
 def _check_module(context: Context) -> None:

@@ -31,7 +31,7 @@ _FLOATS = ("f16", "f32", "f64")
 
 
 def check_card(module: Module) -> list[Diagnostic]:
-    """What is wrong with the launch card: alone (P530 to P537) and against the entries (P538 to P542).
+    """What is wrong with the launch card: alone (P530 to P537, P557) and against the entries (P538 to P542).
 
     A module without a source text or without a card has nothing to check. A file with syntax errors has its
     card read but not compared, for its entries may be incomplete.
@@ -44,13 +44,29 @@ def check_card(module: Module) -> list[Diagnostic]:
         return list(problem.diagnostics)
     if card is None or module.has_errors:
         return []
-    found: list[Diagnostic] = []
+    found = [*_expectations(card)]
     for launch in card.launches:
         entry = _entry(module, card, launch, found)
         if entry is not None:
             comparison = _Comparison(module, card, launch, entry)
             found += comparison.run()
     return found
+
+
+def _expectations(card: Card) -> Iterator[Diagnostic]:
+    """What is wrong with what the tensors must hold (P557)."""
+    wanted = [tensor for tensor in card.tensors if tensor.expect is not None]
+    if not wanted:
+        return
+    from ptxkit.card.expect import checked
+
+    filled = (tensor.name for tensor in card.tensors if tensor.initial is not None)
+    names = [*filled, *card.size_names] if card.presets else None
+    for tensor in wanted:
+        try:
+            checked(tensor.expect or "", names, tensor.expect_span, card.source)
+        except PtxkitError as problem:
+            yield from problem.diagnostics
 
 
 def _entry(module: Module, card: Card, launch: LaunchCard, found: list[Diagnostic]) -> Function | None:

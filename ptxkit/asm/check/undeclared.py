@@ -7,8 +7,9 @@ from functools import cached_property
 
 from ptxkit.asm.check.context import Context, did_you_mean
 from ptxkit.asm.symbols import MAX_DIGITS, Scope, Symbol, SymbolKind
-from ptxkit.asm.tree import Declarator, Function, Label, Name, Variable, walk
+from ptxkit.asm.tree import Address, Declarator, Function, Instruction, Label, Name, Variable, walk
 from ptxkit.diagnostics import SpanLabel as Mark
+from ptxkit.dtypes import DTYPES
 
 MAX_SUGGESTIONS = 20
 """Similar names are looked for so many times in a function: each time takes as long as there are names."""
@@ -70,9 +71,30 @@ class Undeclared:
         if not self._elsewhere(name, place):
             help = (
                 self._near(name, lambda: self.names)
-                or f"declare it before its first use: `.reg .b32 {name};`"
+                or f"declare it before its first use: `.reg .{self._type(name, place)} {name};`"
             )
             self.context.report("P201", f"`{name}` is not declared", place.span, help=help)
+
+    def _type(self, name: str, place: Name) -> str:
+        """The type that a register of this name would most likely have, by how it is used there."""
+        span = place.span
+        for statement in walk(self.statements) if span is not None and self.suggestions else ():
+            if not isinstance(statement, Instruction) or statement.span is None:
+                continue
+            first, last = statement.span[:2], statement.span[2:]
+            assert span is not None
+            if not first <= span[:2] < last:
+                continue
+            if statement.guard is not None and statement.guard.name == name:
+                return "pred"
+            at = [
+                i for i, o in enumerate(statement.operands) if o.span and o.span[:2] <= span[:2] < o.span[2:]
+            ]
+            operand = statement.operands[at[0]] if at else None
+            if isinstance(operand, Address):
+                return "b64" if isinstance(operand.base, Name) and operand.base.name == name else "b32"
+            return _usual(statement, at[0] if at else 0)
+        return "b32"
 
     @cached_property
     def functions(self) -> list[str]:
@@ -124,3 +146,13 @@ class Undeclared:
                 if int(digits) < (declarator.count or 0):
                     return variable, declarator
         return None
+
+
+def _usual(instruction: Instruction, position: int) -> str:
+    """The type that registers at a place of an instruction mostly have, by its modifiers."""
+    types = [word for word in instruction.modifiers if word in DTYPES]
+    if not types or (instruction.opcode == "setp" and position == 0):
+        return "pred" if instruction.opcode == "setp" else "b32"
+    kind = DTYPES[types[0] if position == 0 else types[-1]]
+    wide = "wide" in instruction.modifiers and position in (0, 3)
+    return kind.name if kind.is_float and kind.bits >= 32 else f"b{kind.bits * (2 if wide else 1)}"

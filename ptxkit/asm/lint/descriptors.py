@@ -11,17 +11,28 @@ from ptxkit.asm.tree import Instruction, Operand
 from ptxkit.bits import Word
 from ptxkit.diagnostics import Diagnostic, Severity, Span
 from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
+from ptxkit.encodings.instruction_base import InstructionDescriptor
 from ptxkit.encodings.targeted import Targeted
+
+
+def instruction_descriptor(instruction: Instruction) -> tuple[Operand, type[InstructionDescriptor]] | None:
+    """The `idesc` of a `tcgen05.mma`, and its kind; None where it has none."""
+    kind = next((m for m in instruction.modifiers if m.startswith("kind::")), "")
+    cls = INSTRUCTION_DESCRIPTORS.get(kind.removeprefix("kind::"))
+    place = 4 if "sp" in instruction.modifiers else 3
+    if cls is None or len(instruction.operands) <= place:
+        return None
+    return instruction.operands[place], cls
 
 
 def check_instruction_descriptor(context: Context, instruction: Instruction, values: Values) -> None:
     """Check the constant `idesc` of a `tcgen05.mma`."""
-    kind = next((m for m in instruction.modifiers if m.startswith("kind::")), "")
-    cls = INSTRUCTION_DESCRIPTORS.get(kind.removeprefix("kind::"))
-    place = 4 if "sp" in instruction.modifiers else 3
-    operand = instruction.operands[place] if len(instruction.operands) > place else None
-    value = values.of(operand) if operand is not None else None
-    if cls is None or operand is None or not isinstance(value, int):
+    found = instruction_descriptor(instruction)
+    if found is None:
+        return
+    operand, cls = found
+    value = values.of(operand)
+    if not isinstance(value, int):
         return
     value %= 2**32
     problems = cls.diagnose(value)

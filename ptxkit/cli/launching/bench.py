@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -101,6 +102,10 @@ def _measure(
     if options.device == "auto":
         fitting = (fitting_gpu(found.module.target) for found in subjects)
         gpus = [gpu for gpu in fitting if gpu is not None][:1]
+    if not gpus:
+        reason = "" if options.device == "emu" else "no GPU fits, so "
+        said = f"{reason}kernels are emulated: verified and counted, not timed; `--device cuda` needs a GPU"
+        print(said, file=sys.stderr, flush=True)
     if not gpus and timeout is None:
         with Bench(options, settings) as here:
 

@@ -11,8 +11,7 @@ from typing import Any
 from ptxkit import __version__
 from ptxkit.cli.formats import to_sarif
 from ptxkit.diagnostics import Severity, counted
-from ptxkit.plan.project import project_rules
-from ptxkit.rules import from_options
+from ptxkit.rules import from_options, project_rules
 from ptxkit.support.atomic_file import check_folder, write_atomically
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run

@@ -13,8 +13,7 @@ from ptxkit.asm.check.card import check_card
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
-from ptxkit.plan.project import project_rules
-from ptxkit.rules import from_options
+from ptxkit.rules import from_options, project_rules
 from ptxkit.running.session import RunOptions
 from ptxkit.shipped import kernels
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ptxkit.asm import Module
@@ -40,7 +41,8 @@ def run(given: dict[str, Any]) -> int:
     outcomes = []
     for_people = not given["as_json"]
     summary = Summary(plans) if for_people and len(plans) > 1 and not given["verbose"] else None
-    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"], not for_people):
+    document = None if for_people else partial(_document, found.sha256)
+    for plan, outcome in _outcomes(plans, found.module, options, given["timeout"], document):
         outcomes.append((plan, outcome))
         if summary:
             summary.add(plan, outcome)
@@ -48,8 +50,8 @@ def run(given: dict[str, Any]) -> int:
             print_report(outcome, given["verbose"])
         elif for_people:
             print_failure(outcome.diagnostics, as_json=False)
-    if not for_people:
-        print_json(_document(found.sha256, outcomes))
+    if document:
+        print_json(document(outcomes))
     elif len(plans) > 1:
         good = sum(_code(outcome) == 0 for _, outcome in outcomes)
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
@@ -71,15 +73,22 @@ def _plans(
     return plans_of(found, request, presets, ())
 
 
+Document = Callable[[list[tuple[LaunchPlan, Outcome]]], dict[str, Any]]
+"""Makes the `--json` document of outcomes."""
+
+
 def _watched(
-    running: Session | Worker | Sanitized, plan: LaunchPlan, as_json: bool
+    running: Session | Worker | Sanitized, plan: LaunchPlan, document: Document | None
 ) -> AbstractContextManager[Any]:
     """Looks after an emulation in this process; a worker is looked after by its own time limit."""
     if not isinstance(running, Session):
         return nullcontext()
 
     def give_up(problem: PtxkitError) -> None:
-        print_failure(problem.diagnostics, as_json)
+        if document:
+            print_json(document([(plan, problem)]))
+        else:
+            print_failure(problem.diagnostics, as_json=False)
         sys.stdout.flush()
         sys.stderr.flush()
 
@@ -87,17 +96,22 @@ def _watched(
 
 
 def _outcomes(
-    plans: list[LaunchPlan], module: Module, options: RunOptions, timeout: float | None, as_json: bool
+    plans: list[LaunchPlan],
+    module: Module,
+    options: RunOptions,
+    timeout: float | None,
+    document: Document | None,
 ) -> Iterator[tuple[LaunchPlan, Outcome]]:
-    """Every plan with its report, or with what kept it from one; a single plan's problem is raised."""
+    """Every plan with its report, or with what kept it from one; a single plan's problem is raised for
+    people."""
     with session(module, options, timeout) as running:
         for plan in plans:
             title = f"{plan.program.name} {plan.preset or ''}".rstrip()
             try:
-                with Progress(title, running.progress), _watched(running, plan, as_json):
+                with Progress(title, running.progress), _watched(running, plan, document):
                     report = running.run(plan)
             except PtxkitError as problem:
-                if len(plans) == 1:
+                if len(plans) == 1 and document is None:
                     raise
                 yield plan, problem
             else:
