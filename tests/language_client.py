@@ -49,14 +49,19 @@ class Client:
         return found
 
     def request(self, method: str, params: Any) -> Any:
-        """Ask, and give the answer."""
+        """Ask, and give the result."""
+        message = self.answer(method, params)
+        assert "error" not in message, message
+        return message["result"]
+
+    def answer(self, method: str, params: Any) -> dict[str, Any]:
+        """Ask, and give the answer, a result or an error."""
         self.number += 1
         self.send({"id": self.number, "method": method, "params": params})
         while True:
             message = self.receive()
             if message.get("id") == self.number:
-                assert "error" not in message, message
-                return message["result"]
+                return message
             self.notifications.append(message)
 
     def notify(self, method: str, params: Any) -> None:

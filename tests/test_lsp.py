@@ -138,6 +138,154 @@ def test_included_files(client: Client, tmp_path: Path) -> None:
     assert found["range"]["start"] == {"line": 1, "character": 13}
 
 
+def edited(text: str, edits: list[dict[str, Any]]) -> str:
+    """The text with edits of the protocol made; columns are characters here."""
+    lines = text.split("\n")
+    for edit in sorted(edits, key=lambda each: list(each["range"]["start"].values()), reverse=True):
+        (first, column), (last, end) = (tuple(edit["range"][at].values()) for at in ("start", "end"))
+        made = lines[first][:column] + edit["newText"] + lines[last][end:]
+        lines[first : last + 1] = made.split("\n")
+    return "\n".join(lines)
+
+
+def at(text: str, fragment: str, inside: int = 0) -> dict[str, int]:
+    """Where a fragment begins, as the protocol counts."""
+    before = text[: text.index(fragment) + inside]
+    return {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
+
+
+LOOP = """\
+.version 8.0
+.target sm_80
+.global .b32 sum;
+.visible .entry k(.param .u64 sum_at)
+{
+    .reg .pred %p;
+    .reg .b32 %n, %r<4>;  // %n counts
+    mov.u32 %n, 0;
+sum_up:
+    add.u32 %n, %n, 1;
+    {
+        .reg .b32 %n;
+        mov.u32 %n, %r1;
+    }
+    setp.lt.u32 %p, %n, 9;
+    @%p bra sum_up;
+    st.global.u32 [sum], %n;
+    ret;
+}
+"""
+
+
+def test_references_are_those_of_the_same_name(client: Client, tmp_path: Path) -> None:
+    uri = client.open(tmp_path / "k.ptx", LOOP)
+
+    def lines(fragment: str, inside: int = 0, declaration: bool = True) -> list[int]:
+        where = {"textDocument": {"uri": uri}, "position": at(LOOP, fragment, inside)}
+        found = client.request(
+            "textDocument/references", {**where, "context": {"includeDeclaration": declaration}}
+        )
+        assert all(location["uri"] == uri for location in found)
+        return [location["range"]["start"]["line"] + 1 for location in found]
+
+    assert lines("%n, 0") == [7, 8, 10, 10, 15, 17]
+    assert lines("%n, 0", declaration=False) == [8, 10, 10, 15, 17]
+    assert lines("%n, %r1") == [12, 13]
+    assert lines("sum]") == [3, 17]
+    assert lines("sum_up:") == [9, 16]
+    assert lines("%r1") == [7, 13]
+    assert lines("ret") == []
+
+
+def test_a_name_is_changed_wherever_it_means_the_same(client: Client, tmp_path: Path) -> None:
+    uri = client.open(tmp_path / "k.ptx", LOOP)
+
+    def rename(fragment: str, name: str) -> dict[str, Any]:
+        where = {"textDocument": {"uri": uri}, "position": at(LOOP, fragment)}
+        return client.answer("textDocument/rename", {**where, "newName": name})
+
+    changed = edited(LOOP, rename("%n, 0", "%count")["result"]["changes"][uri])
+    outer = LOOP.replace("%n", "%count").replace("// %count", "// %n")
+    assert changed == outer.replace(".b32 %count;\n", ".b32 %n;\n").replace("%count, %r1", "%n, %r1")
+    changed = edited(LOOP, rename("sum]", "total")["result"]["changes"][uri])
+    assert changed == LOOP.replace("b32 sum;", "b32 total;").replace("[sum]", "[total]")
+    for fragment, name, said in [
+        ("%n, 0", "%p", "means something else already, declared in line 6"),
+        ("%n, 0", "2n", "expected a name"),
+        ("%r1", "%i", "is one of `%r<..>`"),
+        ("ret", "x", "no name"),
+    ]:
+        assert said in rename(fragment, name)["error"]["message"]
+
+
+def test_fixes_are_offered_where_findings_are(client: Client, tmp_path: Path) -> None:
+    text = LOOP.replace("setp.lt", "setpp.lt").replace("%r1;", "%new;").replace("%n, 0;", "%n, 0")
+    uri = client.open(tmp_path / "k.ptx", text)
+    client.diagnostics(uri, 1)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = {"textDocument": {"uri": uri}, "range": whole, "context": {"diagnostics": []}}
+    actions = client.request("textDocument/codeAction", asked)
+    offered = {action["title"]: action for action in actions}
+    assert {"Change to `setp`", "End the statement with `;`", "Declare `.reg .b32 %new;`"} <= set(offered)
+    assert offered["End the statement with `;`"]["isPreferred"]
+    assert not offered["Change to `setp`"]["isPreferred"]
+    for title, before, after in [
+        ("Change to `setp`", "setpp", "setp"),
+        ("End the statement with `;`", "%n, 0", "%n, 0;"),
+        (
+            "Declare `.reg .b32 %new;`",
+            "        mov.u32 %n, %new",
+            "        .reg .b32 %new;\n        mov.u32 %n, %new",
+        ),
+    ]:
+        action = offered[title]
+        assert action["kind"] == "quickfix"
+        assert action["diagnostics"][0]["source"] == "ptxkit"
+        assert edited(text, action["edit"]["changes"][uri]) == text.replace(before, after)
+    line = {"start": at(text, "setpp"), "end": at(text, "setpp", 4)}
+    alone = client.request("textDocument/codeAction", {**asked, "range": line})
+    assert "Declare `.reg .b32 %new;`" not in {action["title"] for action in alone}
+
+
+PRODUCT = """\
+.version 8.6
+.target sm_100a
+.visible .entry k()
+{
+    .reg .pred %p;
+    .reg .b32 %d, %i;
+    .reg .b64 %a, %b;
+    mov.b32 %i, 0x8400490;
+    mov.b64 %a, 0x4000404000010000;
+    mov.u64 %b, %clock64;
+    mov.b32 %d, 0;
+    setp.ne.u32 %p, 1, 0;
+    tcgen05.mma.cta_group::1.kind::f16 [%d], %a, %b, %i, %p;
+    ret;
+}
+"""
+
+
+def test_constant_descriptors_are_explained_in_their_line(client: Client, tmp_path: Path) -> None:
+    uri = client.open(tmp_path / "k.ptx", PRODUCT)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = {"textDocument": {"uri": uri}, "range": whole}
+    first, second = client.request("textDocument/inlayHint", asked)
+    assert first["position"] == at(PRODUCT, "%a, %b, %i", 2)
+    assert "swizzle=128B" in first["label"]
+    assert second["position"] == at(PRODUCT, "%i, %p;", 2)
+    assert second["label"] == "d=f32 a=bf16 b=bf16 n=256 m=128"
+    assert "| 22:17 | `n` | 256 |" in second["tooltip"]["value"]
+    above = {**whole, "end": {"line": 5, "character": 0}}
+    assert client.request("textDocument/inlayHint", {**asked, "range": above}) == []
+
+
+def test_a_projects_settings_hold_in_an_editor(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "ptxkit.toml").write_text("[check]\nallow = ['P204']\ndeny = ['warnings']\n")
+    uri = client.open(tmp_path / "k.ptx", TEXT)
+    assert [(d["code"], d["severity"]) for d in client.diagnostics(uri, 1)] == [("P109", 1)]
+
+
 # ---- what it says
 
 

@@ -9,6 +9,7 @@ from ptxkit.asm import Module, parse
 from ptxkit.asm.check import check
 from ptxkit.asm.preprocess import Expanded
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
+from ptxkit.rules import project_check
 
 
 class Document:
@@ -34,8 +35,12 @@ class Document:
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
-        """What is wrong with the text."""
-        return check(self.module)
+        """What is wrong with the text, as the settings of its project have it."""
+        try:
+            rules, select = project_check(self.path.parent)
+        except PtxkitError as problem:
+            return [*check(self.module), *problem.diagnostics]
+        return check(self.module, rules=rules, select=select)
 
     def is_here(self, source: Source | None) -> bool:
         """Whether a finding's source is this text, and no included file."""

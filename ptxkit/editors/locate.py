@@ -30,8 +30,8 @@ class TextWord:
 
     @property
     def name(self) -> str:
-        """The part before the first dot; the whole where it begins with one."""
-        return self.text.partition(".")[0] or self.text
+        """The part before the first dot, without the colon of a label; the whole where it begins with one."""
+        return self.text.partition(".")[0].rstrip(":") or self.text
 
 
 def word_at(document: Document, line: int, column: int) -> TextWord | None:

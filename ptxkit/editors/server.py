@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
+from ptxkit.asm.fix import fixes
 from ptxkit.asm.format import format_file
 from ptxkit.asm.tree import Function, Variable
 from ptxkit.diagnostics import Diagnostic, Severity, Source, Span
 from ptxkit.editors.complete import complete
 from ptxkit.editors.document import Document
+from ptxkit.editors.hints import hints
 from ptxkit.editors.hover import hover
 from ptxkit.editors.locate import definition
+from ptxkit.editors.references import RenamingError, references, renamed
 from ptxkit.support.version import VERSION
 
 PAUSE = 0.15
@@ -59,11 +63,11 @@ class Server(LanguageServer):
     def publish(self, uri: str) -> None:
         """Tell the editor what is wrong with a text."""
         document = self.document(uri)
-        found = [self._diagnostic(uri, document, each) for each in document.findings]
+        found = [self.diagnostic(uri, document, each) for each in document.findings]
         version = self.workspace.get_text_document(uri).version
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
-    def _diagnostic(self, uri: str, document: Document, found: Diagnostic) -> types.Diagnostic:
+    def diagnostic(self, uri: str, document: Document, found: Diagnostic) -> types.Diagnostic:
         notes = [*found.notes, *([f"help: {found.remedy}"] if found.remedy else [])]
         span, message = found.span or Span(1, 1, 1, 1), found.message
         if not document.is_here(found.source):
@@ -102,6 +106,10 @@ class Server(LanguageServer):
         """A place for the client."""
         before = (source.line(line) or "")[: column - 1]
         return types.Position(line - 1, self.workspace.position_codec.client_num_units(before))
+
+    def edit(self, source: Source, span: Span, text: str) -> types.TextEdit:
+        """A change for the client."""
+        return types.TextEdit(self.range(source, span), text)
 
     def place(self, document: Document, position: types.Position) -> tuple[int, int]:
         """The line and column that the client means."""
@@ -182,6 +190,65 @@ def make() -> Server:
         last = text.count("\n") + 1
         whole = Span(1, 1, last, len(document.source.line(last) or "") + 1)
         return [types.TextEdit(server.range(document.source, whole), format_file(module))]
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def on_references(params: types.ReferenceParams) -> list[types.Location]:
+        uri = params.text_document.uri
+        document = server.document(uri)
+        found = references(document, *server.place(document, params.position))
+        return [
+            types.Location(uri, server.range(document.source, place.span))
+            for place in found
+            if params.context.include_declaration or not place.declares
+        ]
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME)
+    def on_rename(params: types.RenameParams) -> types.WorkspaceEdit:
+        uri, name = params.text_document.uri, params.new_name
+        document = server.document(uri)
+        try:
+            spans = renamed(document, *server.place(document, params.position), name)
+        except RenamingError as problem:
+            raise JsonRpcInvalidParams(str(problem)) from None
+        return types.WorkspaceEdit({uri: [server.edit(document.source, span, name) for span in spans]})
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([types.CodeActionKind.QuickFix]))
+    def on_code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        document = server.document(uri)
+        first, last = params.range.start.line + 1, params.range.end.line + 1
+        actions = []
+        for found in document.findings:
+            if found.span is None or not first <= found.span.line <= last:
+                continue
+            shown = server.diagnostic(uri, document, found)
+            for fix in fixes(found, document.source):
+                edit = server.edit(document.source, fix.span, fix.text)
+                actions.append(
+                    types.CodeAction(
+                        fix.title[:1].upper() + fix.title[1:],
+                        kind=types.CodeActionKind.QuickFix,
+                        diagnostics=[shown],
+                        is_preferred=fix.sure,
+                        edit=types.WorkspaceEdit({uri: [edit]}),
+                    )
+                )
+        return actions
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    def on_inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
+        document = server.document(params.text_document.uri)
+        first, last = params.range.start.line + 1, params.range.end.line + 1
+        return [
+            types.InlayHint(
+                server.position(document.source, hint.span.end_line, hint.span.end_column),
+                hint.text,
+                tooltip=types.MarkupContent(types.MarkupKind.Markdown, hint.table),
+                padding_left=True,
+            )
+            for hint in hints(document)
+            if first <= hint.span.line <= last
+        ]
 
     return server
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ptxkit.asm.check.context import Context
@@ -12,7 +12,20 @@ from ptxkit.bits import Word
 from ptxkit.diagnostics import Diagnostic, Severity, Span
 from ptxkit.encodings.instruction import INSTRUCTION_DESCRIPTORS
 from ptxkit.encodings.instruction_base import InstructionDescriptor
+from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma
 from ptxkit.encodings.targeted import Targeted
+
+
+def descriptors(instruction: Instruction) -> Iterator[tuple[Operand, type[Word]]]:
+    """The operands of an instruction that are descriptors, each with what it is."""
+    first = instruction.modifiers[:1]
+    if instruction.opcode == "wgmma" and first == ("mma_async",):
+        yield from ((operand, SmemDescWgmma) for operand in instruction.operands[1:3])
+    elif instruction.opcode == "tcgen05" and first in (("mma",), ("cp",)):
+        yield from ((operand, SmemDescTcgen05) for operand in instruction.operands[1:3])
+        found = instruction_descriptor(instruction)
+        if found is not None:
+            yield found
 
 
 def instruction_descriptor(instruction: Instruction) -> tuple[Operand, type[InstructionDescriptor]] | None:
