@@ -65,6 +65,7 @@ NEEDS = {
     "gpu": "needs an NVIDIA GPU",
     "ci": "`.ci/run` runs this command, which installs ptxkit and runs these very tests",
     "editor": "needs an editor, and npm's registry",
+    "nvcc": "needs CUDA's compiler",
     "cluster": "needs a cluster that runs dask",
     "checkout": "works on the repository itself",
 }
