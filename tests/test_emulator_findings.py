@@ -322,6 +322,38 @@ END:
     launch(module(body.replace("1, 96", "1, 64").replace("bar.sync 0", "bar.sync 0, 64")), [0], block=128)
 
 
+def test_a_warp_whose_lanes_have_parted_waits_once_and_a_state_is_told_once() -> None:
+    """Lane 0 of the first of four warps waits elsewhere than the other lanes: five lane sets, four warps."""
+    body = (
+        TID
+        + """
+    .shared .align 8 .b64 bar;
+    setp.ne.u32 %p1, %r20, 0;
+    mov.u32 %r1, bar;
+    @%p1 bra READY;
+    mbarrier.init.shared.b64 [%r1], 2;
+READY:
+    bar.sync 0;
+    @%p1 bra OTHERS;
+    mbarrier.arrive.shared.b64 _, [%r1];
+FIRST:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 0;
+    @!%p2 bra FIRST;
+    bra END;
+OTHERS:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 0;
+    @!%p2 bra OTHERS;
+END:
+"""
+    )
+    found = fault("P676", module(body), [0], block=128)
+    assert found.message == "MBAR-UNDER-ARRIVE: 4 warps wait, and nothing can release them"
+    waits = [note for note in found.notes if "wait" in note]
+    assert len(waits) == 3
+    assert sum("pending count 1 of 2" in note for note in found.notes) == 1
+    assert all("of the mbarrier at 0x" in note for note in waits)
+
+
 def test_lane_missing() -> None:
     body = (
         TID
@@ -336,7 +368,7 @@ END:
 """
     )
     found = fault("P622", module(body.replace("MASK", "-1")), [0])
-    assert found.message == "SYNC-LANE-MISSING: 2 warps wait, and nothing can release them"
+    assert found.message == "SYNC-LANE-MISSING: 1 warp waits, and nothing can release it"
     assert "lanes 0xffffff00 of its member mask 0xffffffff" in found.notes[0]
     launch(module(body.replace("MASK", "0xff").replace("sync -1", "sync 0xffffff00")), [0])
 
@@ -579,7 +611,7 @@ def test_livelock() -> None:
     device = Emulator()
     flag = device.array(np.zeros(1, np.uint32))
     found = fault("P608", module(SPIN), [flag], block=64, device=device)
-    assert found.message == "LIVELOCK: 3 warps loop, polling memory that will never change"
+    assert found.message == "LIVELOCK: 2 warps loop, polling memory that will never change"
     line = line_of(module(SPIN), "ld.acquire")
     assert found.notes[0] == (
         "warp 0 of CTA (0, 0, 0), lanes 0x00000001 polls memory by "

@@ -160,8 +160,28 @@ def test_a_picture_has_a_bar_for_every_slice_and_lines_to_what_is_signalled() ->
     assert sum(title.startswith("cp.async.bulk\n") for title in titles) == len(copies) == 16
     assert sum(title.startswith("phase ") for title in titles) == len(phases)
     assert [label for label in labels if label and label.startswith("mbarrier 0x")]
-    # A line from the issuing warp to each copy, and one from its end to its mbarrier.
-    assert sum(path.get("class") == "link" for path in picture.iter(f"{SVG}path")) == 2 * len(copies)
+    # A line from the issuing warp to each copy, one from its end to its mbarrier, one in the legend.
+    assert sum(path.get("class") == "link" for path in picture.iter(f"{SVG}path")) == 2 * len(copies) + 1
+
+
+def test_bars_say_their_lines_and_no_text_leaves_its_bar() -> None:
+    """A text in a bar is an inner picture, which ends where it does, within the bar."""
+    events, _ = traced(named("ring"), ctas=1)
+    picture = pictured(events)
+    lines = {f":{event['args']['line']}" for event in of(events, "operation")}
+    said = []
+    for group in picture.iter(f"{SVG}g"):
+        bar, text = group.find(f"{SVG}rect"), group.find(f"{SVG}svg")
+        if text is not None:
+            assert bar is not None
+            left, width = (float(text.get(name, "")) for name in ("x", "width"))
+            assert float(bar.get("x", "")) < left
+            assert left + width <= float(bar.get("x", "")) + float(bar.get("width", "")) + 0.2
+            said.append("".join(text.itertext()))
+            assert bar.find(f"{SVG}text") is None
+    assert any(words.endswith(tuple(lines)) for words in said)
+    legend = {element.text for element in picture.iter(f"{SVG}text")}
+    assert {"issues it, or signals when it ends", "the line of the file", "a copy in flight"} <= legend
 
 
 def test_warps_that_did_the_same_share_a_row() -> None:

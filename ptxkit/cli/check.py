@@ -26,7 +26,6 @@ SETTINGS = ("ptxkit.toml", "pyproject.toml")
         ("ptxkit check --target sm_100a kernels", "every .ptx file in a folder, as if for sm_100a"),
         ("ptxkit check --deny warnings --ignore P203 gemv.ptx", "warnings are errors, but for one code"),
         ("ptxkit check --fix gemv.ptx", "change what is sure to be meant otherwise"),
-        ("ptxkit check --watch gemv.ptx", "again whenever the file changes, until Ctrl-C"),
         ("ptxkit check --ptxas gemv.ptx", "run NVIDIA's assembler, too"),
         ("ptxkit check --output-format github kernels/*.ptx", "annotations for a GitHub workflow"),
     ),

@@ -32,18 +32,23 @@ def deadlock(schedules: Sequence[LaneSchedule]) -> EmulatorFault:
     lines: list[Line] = []
     more: list[str] = []
     places: list[tuple[int, str, Site]] = []
+    told: set[str] = set()
     for schedule in schedules:
         batch = schedule.batch
         for entry in schedule.blocked:
             place = entry.lane_set.code.blocks[entry.lane_set.pc].sites[0]
-            said = {}
+            said, new = {}, set()
             for row, _ in _rows(batch, entry.lane_set):
                 what = entry.sync_point.waits_for(entry.lane_set, row)
+                new.add(what)
+                if what in told:
+                    what = what.partition(": ")[0]  # an mbarrier, whose state stands in a line before
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
+            told |= new
             lines += _lines(batch, entry.lane_set, said)
             places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
             more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
-    warps = sum(line.warps for line in lines)
+    warps = len(_warps(lines))
     listed = [*_listed(lines), *more[:LISTED]]
     _, code, site = min(places, key=lambda found: found[0])
     spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
@@ -126,7 +131,7 @@ def livelock(launches: Sequence[Looping]) -> EmulatorFault:
             else:
                 said = f" is at {place.where}", f" are at {place.where}"
             lines += _lines(batch, lane_set, {row: said for row, _ in _rows(batch, lane_set)})
-    warps = sum(line.warps for line in lines)
+    warps = len(_warps(lines))
     listed = _listed(lines)
     held_back = sum(one.launch.grid.unstarted for one in launches)
     if held_back:
@@ -139,17 +144,22 @@ def livelock(launches: Sequence[Looping]) -> EmulatorFault:
 
 
 class Line(NamedTuple):
-    """A line about warps, and how many it is about."""
+    """A line about warps, each a batch and a row in it; a warp whose lanes have parted has several."""
 
-    warps: int
+    warps: frozenset[tuple[int, int]]
     text: str
+
+
+def _warps(lines: Sequence[Line]) -> frozenset[tuple[int, int]]:
+    """The warps that lines are about, each once."""
+    return frozenset().union(*(line.warps for line in lines))
 
 
 def _listed(lines: Sequence[Line]) -> list[str]:
     """The lines that a finding has."""
     listed = [line.text for line in lines[:LISTED]]
-    if left := sum(line.warps for line in lines[LISTED:]):
-        listed.append(f"and {counted(left, 'more warp')}")
+    if left := _warps(lines[LISTED:]) - _warps(lines[:LISTED]):
+        listed.append(f"and {counted(len(left), 'more warp')}")
     return listed
 
 
@@ -160,11 +170,12 @@ def _lines(batch: Ctas, lane_set: LaneSet, said: Mapping[int, tuple[str, str]]) 
     for (cta, lanes, (one, many)), run in groupby(
         rows, lambda at: (at[0] // batch.warps_per_cta, at[1], said[at[0]])
     ):
-        warps = [row % batch.warps_per_cta for row, _ in run]
+        rows_of = [row for row, _ in run]
+        warps = [row % batch.warps_per_cta for row in rows_of]
         several = len(warps) > 1
         who = f"warps {ranges(warps)}" if several else f"warp {warps[0]}"
         text = f"{who} of CTA {show(batch.cta_coordinates(cta))}{where}{lanes}{many if several else one}"
-        lines.append(Line(len(warps), text))
+        lines.append(Line(frozenset((id(batch), row) for row in rows_of), text))
     return lines
 
 

@@ -18,7 +18,7 @@ Event = dict[str, Any]
 WIDTH, LEFT, RIGHT, ROW, BAR = 1200, 150, 14, 22, 16
 """The picture's width, what stands left and right of the axis, a row's height and a bar's."""
 LETTER = 6.4
-"""Width of a letter in a bar."""
+"""Width of a letter in a bar, on average; what a font makes wider is cut off at the bar's end."""
 SIGNALLED = re.compile(r"(mbarrier 0x[0-9a-f]+(?: `[^`]+`)?) of CTA (\(\d+, \d+, \d+\))")
 PRODUCT = re.compile(r"wgmma\.mma_async|tcgen05\.mma")
 KINDS = {
@@ -93,7 +93,7 @@ def svg(trace: Event) -> str:
             parts.extend(_bars(row, scale))
     parts.extend(_links(ctas, rows, scale))
     parts.extend(_legend(ctas, bottom + 34))
-    height = bottom + 48
+    height = bottom + 66
     box = f'viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img">'
     back = f'<rect width="{WIDTH}" height="{height:g}" fill="#fff"/>'
@@ -146,16 +146,19 @@ def _kind(event: Event) -> str:
     return "copy" if "cp" in event["name"].split(".") or ".async" in event["name"] else "other"
 
 
-def _text(event: Event) -> str:
-    """What stands in a bar, as long as it fits."""
-    name = event["name"]
+def _texts(event: Event) -> list[str]:
+    """What may stand in a bar, the longest first: what it is and the line, or less of that."""
+    name, line = event["name"], event["args"].get("line")
+    short = {"copy": "copy", "product": "mma"}.get(_kind(event), "")
     if name == "run":
-        return ""
+        return []
     if name.startswith("wait: "):
-        return "waits: " + ".".join(name.removeprefix("wait: ").split(".")[:3])
-    if event["cat"] == "operation" and event["args"]["items"] > 1:
-        return f"{event['args']['items']} x {name}"
-    return str(name)
+        name, short = "waits: " + ".".join(name.removeprefix("wait: ").split(".")[:3]), "waits"
+    elif event["cat"] == "operation" and event["args"]["items"] > 1:
+        name = f"{event['args']['items']} x {name}"
+    if line is None:
+        return [name, short]
+    return [f"{name} :{line}", *([f"{short} :{line}"] if short else []), f":{line}"]
 
 
 def _tooltip(event: Event) -> str:
@@ -168,14 +171,16 @@ def _tooltip(event: Event) -> str:
 def _bars(row: _Row, scale: float) -> Iterable[str]:
     label = re.sub(r"^(mbarrier) 0x\w+ `(.+)`", r"\1 \2", row.label)
     label = re.sub(r"^asynchronous (\d+)", lambda found: f"in flight {int(found[1]) + 1}", label)
-    yield f'<text x="{LEFT - 8}" y="{row.y + 12:g}" text-anchor="end">{escape(label)}</text>'
+    most = int((LEFT - 16) / LETTER)
+    shown = label if len(label) <= most else f"{label[: most - 1]}…"
+    name = f'<text x="{LEFT - 8}" y="{row.y + 12:g}" text-anchor="end">{escape(shown)}</text>'
+    yield f"<g><title>{escape(label)}</title>{name}</g>" if shown != label else name
     for event in row.slices:
         x, width = LEFT + event["ts"] * scale, max(1.0, event["dur"] * scale)
-        kind, text = _kind(event), _text(event)
+        kind = _kind(event)
         fill = "url(#waits)" if kind == "wait" else KINDS[kind][0]
-        short = {"copy": "copy", "product": "mma"}.get(kind, "")
-        shown = next((words for words in (text, short) if words and len(words) * LETTER < width - 6), "")
-        text = f'<text x="{x + 4:.1f}" y="{row.y + 12:g}">{escape(shown)}</text>' if shown else ""
+        fits = (words for words in _texts(event) if words and len(words) * LETTER < width - 6)
+        text = _clipped(x + 4, row.y, width - 5, next(fits, ""))
         yield (
             f'<g><title>{escape(_tooltip(event))}</title><rect class="bar" x="{x:.1f}" y="{row.y:g}" '
             f'width="{width:.1f}" height="{BAR}" rx="2" fill="{fill}"/>{text}</g>'
@@ -186,6 +191,14 @@ def _bars(row: _Row, scale: float) -> Iterable[str]:
             f"<g><title>{escape(_tooltip(event))}</title>"
             f'<path class="mark" d="M{x:.1f} {row.y + BAR - 5:g}v5"/></g>'
         )
+
+
+def _clipped(x: float, y: float, width: float, words: str) -> str:
+    """A text that ends where its room does, whatever font shows it: an inner picture of that size."""
+    if not words:
+        return ""
+    text = f'<text y="12">{escape(words)}</text>'
+    return f'<svg x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="{BAR}">{text}</svg>'
 
 
 def _links(ctas: list[_Cta], rows: dict[tuple[int, int], _Row], scale: float) -> Iterable[str]:
@@ -231,3 +244,13 @@ def _legend(ctas: list[_Cta], y: float) -> Iterable[str]:
             yield f'<rect x="{x:g}" y="{y - 10:g}" width="14" height="12" rx="2" fill="{fill}"/>'
             yield f'<text x="{x + 19:g}" y="{y:g}">{words}</text>'
             x += 34 + len(words) * 5.6
+    signs = (
+        ('<path class="mark" d="M{x} {y}v5"/>', "a fence, a commit, an arrival"),
+        ('<path class="link" d="M{x} {low}v10"/>', "issues it, or signals when it ends"),
+        ('<text x="{x}" y="{base}">:9</text>', "the line of the file"),
+    )
+    x, y = float(LEFT), y + 18
+    for sign, words in signs:
+        yield sign.format(x=f"{x + 4:g}", y=f"{y - 6:g}", low=f"{y - 9:g}", base=f"{y:g}")
+        yield f'<text x="{x + 24:g}" y="{y:g}">{words}</text>'
+        x += 44 + len(words) * 5.6
