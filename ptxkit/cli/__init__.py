@@ -5,6 +5,7 @@ A verb's file loads when the verb runs, so that `--help` and `--version` answer 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from importlib import import_module
@@ -39,6 +40,10 @@ VERBS = {
 """Every verb with its line of help; the verb lives in the file of its name."""
 
 
+COMPLETING = "_PTXKIT_COMPLETE"
+"""The variable by which a shell asks what may be typed; click has it."""
+
+
 class ReaderGoneError(Exception):
     """Nobody reads what is printed any more; of a `BrokenPipeError` click would make its own exit code."""
 
@@ -57,6 +62,14 @@ class Verbs(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise ReaderGoneError from None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        verbs = [
+            CompletionItem(name, help=help) for name, help in VERBS.items() if name.startswith(incomplete)
+        ]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -94,6 +107,10 @@ class Verb(click.Command):
     def __init__(self, *args: Any, examples: tuple[tuple[str, str], ...] = (), **rest: Any) -> None:
         super().__init__(*args, **rest)
         self.examples = examples
+        if COMPLETING in os.environ:
+            from ptxkit.cli.completing import complete
+
+            complete(self)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):

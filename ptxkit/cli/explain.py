@@ -8,7 +8,7 @@ import sys
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.output import print_diagnostics, print_json, strong, table
+from ptxkit.cli.output import fitted, print_diagnostics, print_json, strong, table
 from ptxkit.diagnostics import (
     FAMILIES,
     CodeInfo,
@@ -174,7 +174,7 @@ def _descriptor(kind: str, value: str, as_json: bool) -> int:
     print(f"{strong(found.kind)}  {found.section}")
     print(table(rows, ("bits", "field", "raw", "value", "meaning")))
     for note in found.notes:
-        print(note)
+        print(fitted(note))
     if found.problems:
         print()
         print_diagnostics(found.problems, sys.stdout)
@@ -192,7 +192,7 @@ def _list(as_json: bool, family: str = "P") -> None:
         if infos:
             print(strong(f"{family}  {meaning}"))
             for info in infos:
-                print(f"  {info.code}  {info.name:<24}  {info.what.split('. ')[0].rstrip('.')}")
+                print(fitted(f"  {info.code}  {info.name:<24}  {info.what.split('. ')[0].rstrip('.')}", 34))
 
 
 def _page(info: CodeInfo) -> str:

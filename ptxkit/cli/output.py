@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from ptxkit.cli.formats import to_json
 from ptxkit.diagnostics import Diagnostic, render_text
+
+LEAST_COLUMN = 8
+"""Letters that a column of a table keeps, however narrow the terminal is."""
 
 
 def wants_color(stream: IO[str]) -> bool:
@@ -50,13 +53,55 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def table(rows: Sequence[tuple[str, ...]], header: tuple[str, ...]) -> str:
-    """Left-aligned columns for stdout, two blanks apart, without trailing blanks."""
+    """Left-aligned columns for stdout, two blanks apart, without trailing blanks.
+
+    In a terminal that is too narrow the widest cells are broken into several lines.
+    """
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    most = columns()
+    if most is not None and sum(widths) + 2 * (len(widths) - 1) > most:
+        return "\n".join(_narrow(rows, header, widths, most))
 
     def line(row: tuple[str, ...]) -> str:
         return "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
     return "\n".join([strong(line(header)), *map(line, rows)])
+
+
+def fitted(text: str, indent: int = 0) -> str:
+    """A line for stdout, broken where a terminal is narrower, its further lines indented."""
+    most = columns()
+    if most is None or len(text) <= most:
+        return text
+    import textwrap
+
+    return textwrap.fill(text, most, subsequent_indent=" " * indent)
+
+
+def columns() -> int | None:
+    """The columns of the terminal that stdout is; None where it is none."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+def _narrow(
+    rows: Sequence[tuple[str, ...]], header: tuple[str, ...], widths: Sequence[int], most: int
+) -> Iterator[str]:
+    """The lines of a table in so many columns: the widest cells give room first."""
+    import textwrap
+
+    left = list(widths)
+    while sum(left) + 2 * (len(left) - 1) > most and max(left) > LEAST_COLUMN:
+        left[left.index(max(left))] -= 1
+    for number, row in enumerate((header, *rows)):
+        cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(row, left, strict=True)]
+        for at in range(max(map(len, cells))):
+            parts = (cell[at] if at < len(cell) else "" for cell in cells)
+            text = "  ".join(part.ljust(width) for part, width in zip(parts, left, strict=True)).rstrip()
+            yield text if number else strong(text)
 
 
 def si(value: float, unit: str) -> str:
