@@ -9,14 +9,14 @@ import click
 
 from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import (
+    ENTRY,
     emulator_options,
     keep_going_options,
     launch_options,
-    rule_options,
     sanitize_option,
     strict_option,
 )
-from ptxkit.cli.options import MAX_SIZE
+from ptxkit.cli.options import MAX_SIZE, rule_options
 
 
 @click.command(
@@ -29,7 +29,7 @@ from ptxkit.cli.options import MAX_SIZE
     ),
 )
 @click.argument("file")
-@click.argument("entry", required=False)
+@ENTRY
 @launch_options
 @click.option(
     "-o",
