@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -386,13 +387,23 @@ def test_a_run_that_fails_keeps_its_launch_and_sizes_in_json(tmp_path: Path) -> 
     assert [d["code"] for d in failed["diagnostics"]] == ["P602"]
 
 
-def test_an_entry_is_named_in_the_same_way_by_every_verb(tmp_path: Path) -> None:
+def test_an_entry_is_named_in_the_same_way_by_every_verb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kernel = tmp_path / "two.ptx"
     entry = ".visible .entry {}(.param .u64 x) {{ ret; }}\n"
     head = ".version 8.0\n.target sm_80\n.address_size 64\n"
     kernel.write_text(head + entry.format("first") + entry.format("second"))
     launch = ("--device", "emu", "--grid", 1, "--block", 1, "--arg", "x=f32[4]")
-    for verb, *more in (["run"], ["trace", "-o", tmp_path / "t.json"], ["bench"], ["sweep"]):
+    for verb, *more in (
+        ["run"],
+        ["trace", "-o", tmp_path / "t.json"],
+        ["profile"],
+        ["bench"],
+        ["sweep"],
+        ["debug"],
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO("run\nquit\n"))
         assert here(verb, kernel, "--entry", "second", *launch, *more).returncode == 0
         wrong = here(verb, kernel, "--entry", "third", *launch, *more)
         assert codes(wrong.stderr)[-1] == "P504"

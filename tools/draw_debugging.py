@@ -8,6 +8,7 @@ commands as columns, and a stop as a dot; `info launch` behind each command says
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -140,5 +141,14 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], way: str) -> st
     return f'<path class="{way}" marker-end="url(#{way})" d="M{x:g} {y:g}L{tip[0]:.1f} {tip[1]:.1f}"/>'
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Print the picture."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     sys.stdout.write(svg(stops()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import emulator_options, launch_options, sanitize_option
+from ptxkit.cli.launch_options import ENTRY, emulator_options, launch_options, sanitize_option
 from ptxkit.cli.options import MAX_SIZE
 
 
@@ -22,7 +22,7 @@ from ptxkit.cli.options import MAX_SIZE
     ),
 )
 @click.argument("file")
-@click.argument("entry", required=False)
+@ENTRY
 @launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card.")
 @emulator_options
