@@ -21,7 +21,7 @@ def completed(line: str, cwd: Path | None = None) -> list[str]:
     asked = {"_PTXKIT_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
     done = ptxkit(cwd=cwd, **asked)
     assert done.stderr == ""
-    pairs = [each.split(",", 1) for each in done.stdout.splitlines()]
+    pairs = [each.split(",", 1) for each in done.stdout.splitlines() if each]
     return ["<file>" if kind == "file" else word for kind, word in pairs]
 
 

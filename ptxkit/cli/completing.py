@@ -104,12 +104,12 @@ def _rules(ctx: click.Context) -> Iterable[tuple[str, str]]:
 def _explained(_: click.Context) -> Iterable[tuple[str, str]]:
     """Codes and their names, descriptors, instructions."""
     from ptxkit.diagnostics import code_table
-    from ptxkit.isa.registry import opcodes
+    from ptxkit.isa.registry import named_forms, opcodes
 
     yield from ((info.code, info.name) for info in code_table().values())
     yield from ((info.name, info.code) for info in code_table().values())
     yield from _kinds(_)
-    yield from ((opcode, "instruction") for opcode in opcodes())
+    yield from ((name, "instruction") for opcode in opcodes() for name in named_forms(opcode))
 
 
 def _kinds(_: click.Context) -> Iterable[tuple[str, str]]:
