@@ -145,7 +145,7 @@ class FlashAttn(Workload):
                 scores[seen] /= total[seen]
                 o[rows, head] = scores @ v
                 spread[rows, head] = scores @ np.abs(v) + least / roundoff * np.abs(v).sum(axis=0)
-                lse[head, rows][seen] = (top + np.log(total))[seen, 0]
+                lse[head, rows][seen] = (top[seen] + np.log(total[seen]))[:, 0]
 
         with ThreadPoolExecutor() as pool:
             for _ in pool.map(fill, product(range(sizes["batch"]), range(sizes["heads"]))):
