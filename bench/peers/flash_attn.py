@@ -16,10 +16,10 @@ from ptxkit.driver import Stopwatch
 KERNEL = Path(__file__).resolve().parents[2] / "kernels_ptx" / "flash_attn.ptx"
 TOKENS, HEADS = 32768, 16
 LENGTHS = (4096, 8192, 16384, 32768)
-ROWS = {64: 192, 128: 128, 256: 128}
-KEYS = {64: 128, 128: 128, 256: 80}
-THREADS = {64: 512, 128: 384, 256: 384}
-SHARED = {64: 180456, 128: 196840, 256: 229608}
+ROWS = {64: 192, 128: 192, 256: 128}
+KEYS = {64: 128, 128: 64, 256: 64}
+THREADS = {64: 512, 128: 512, 256: 384}
+SHARED = {64: 180456, 128: 229608, 256: 196840}
 """By elements of a head, as in the card."""
 PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "FlashAttention-2": SDPBackend.FLASH_ATTENTION}
 CHECKED = 64
