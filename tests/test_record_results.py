@@ -44,6 +44,13 @@ def test_what_names_its_commit_and_its_text_is_kept(tool) -> None:
     assert tool.check({"kind": "driver measurement", "commit": "HEAD"}) == []
 
 
+def test_a_kernel_is_named_without_its_folder(tool) -> None:
+    files = [{"file": "kernels_ptx/gemv.ptx", "sha256": "0"}]
+    found = tool.without_folders({"kind": "bench", "files": files})
+    assert found == {"kind": "bench", "files": [{"file": "gemv.ptx", "sha256": "0"}]}
+    assert tool.check(tool.without_folders(document(tool, file="kernels_ptx/gemv.ptx"))) == []
+
+
 @pytest.mark.parametrize(
     "changes",
     [

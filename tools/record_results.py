@@ -40,6 +40,13 @@ def hashes(document: dict[str, Any]) -> dict[str, str]:
     return {file["file"]: file["sha256"] for file in files}
 
 
+def without_folders(document: dict[str, Any]) -> dict[str, Any]:
+    """A document that names its kernels by their files alone, wherever they lay."""
+    files = [{**file, "file": Path(file["file"]).name} for file in document.get("files", ())]
+    named = {"file": Path(document["file"]).name} if "file" in document else {}
+    return {**document, **named, **({"files": files} if files else {})}
+
+
 def check(document: dict[str, Any]) -> list[str]:
     """What stands against keeping a document."""
     if document.get("kind") not in (RUN, BENCH, PEERS, DRIVER):
@@ -70,7 +77,7 @@ def main() -> int:
     parser.add_argument("--commit", help="the commit that was measured, where the document names none")
     parser.add_argument("--stem", help="by default the first kernel's")
     chosen = parser.parse_args()
-    document = json.loads(chosen.document.read_text(encoding="utf-8"))
+    document = without_folders(json.loads(chosen.document.read_text(encoding="utf-8")))
     if chosen.commit and not document.get("commit"):
         full = git("rev-parse", chosen.commit)
         document["commit"] = full.decode().strip() if full else chosen.commit
