@@ -205,6 +205,15 @@ def _attention(found: Record) -> str:
     )
 
 
+def _flash(found: Record) -> str:
+    """flash_attn.ptx over the better peer, for each number of elements of a head."""
+    parts = [
+        f"{elements.removeprefix('d ')} elements {mean['geometric_mean']:.2f}, at least {mean['least']:.2f}"
+        for elements, mean in found["means"].items()
+    ]
+    return f"over the better peer by turns on an {found['device']}: {'; '.join(parts)}"
+
+
 def _gpu(found: Record) -> str:
     return str(found["gpu"])
 
@@ -230,6 +239,7 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("driver, several GPUs", "gpus.h200", _gpus),
     ("`bench` and ncu", "driver.h200", _profiler),
     ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
+    ("flash_attn.ptx and cuDNN, FlashAttention-2", "flash_attn.peers.h200", _flash),
     ("attn_dist.ptx and Triton", "attn_dist.peers.h200", _attention),
 )
 """What is told, the record it comes from, and how. Of rows with one title the first with a record stands."""

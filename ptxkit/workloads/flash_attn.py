@@ -144,7 +144,9 @@ class FlashAttn(Workload):
                 total = scores.sum(axis=1, keepdims=True)
                 scores[seen] /= total[seen]
                 o[rows, head] = scores @ v
-                spread[rows, head] = scores @ np.abs(v) + least / roundoff * np.abs(v).sum(axis=0)
+                spread[rows, head] = scores @ np.abs(v)
+                if least:
+                    spread[rows, head] += least / roundoff * np.abs(v).sum(axis=0)
                 lse[head, rows][seen] = (top[seen] + np.log(total[seen]))[:, 0]
 
         with ThreadPoolExecutor() as pool:
