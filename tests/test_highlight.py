@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Error, Keyword, Name, Number
+from pygments.token import Comment, Error, Keyword, Name, Number, Operator
 
 from ptxkit.editors.highlight import PtxLexer
 from ptxkit.isa import registry
@@ -36,6 +36,8 @@ def test_samples_of_every_form_have_no_error() -> None:
 @pytest.mark.parametrize(
     ("text", "value", "token"),
     [
+        ("    mov.b32 %a##t, %b##t;", "##", Operator),
+        ("    ret; \\\n", "\\", Operator),
         ("tcgen05.mma.cta_group::1.kind::f16 [%d], %a, %b, %i, %p;", "tcgen05", Keyword),
         ("tcgen05.mma.cta_group::1.kind::f16 [%d], %a, %b, %i, %p;", ".cta_group::1", Name.Attribute),
         ("add.nonsense %a;", ".nonsense", Error),

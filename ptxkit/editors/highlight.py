@@ -68,7 +68,7 @@ class PtxLexer(RegexLexer):
             (rf"{_NAME}|_", Name),
             (r"\.(?:[xyzwrgba]|unified)\b", Name.Attribute),
             (r"\.[\w$]+(?:::\d+:\d+|::[\w$]+)*", Error),
-            (r"[-+*/|&^~!=<>?]", Operator),
+            (r"##|\\$|[-+*/|&^~!=<>?]", Operator),
             (r"[\[\](){},;:.]", Punctuation),
         ]
     }  # fmt: skip
