@@ -78,7 +78,10 @@ def line_of(text: str, part: str) -> int:
     return found
 
 
-@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize(
+    "order",
+    [pytest.param("lazy", marks=pytest.mark.slow), pytest.param("eager", marks=pytest.mark.slow), "random"],
+)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_lines_add_up_to_the_counters(kernel: AsyncKernel, order: str) -> None:
     profiler, plain = Profiler(), Emulator(order=order, seed=5, traffic=True)
