@@ -123,7 +123,7 @@ WHOLE = (
     [
         (TWO + " [%box], [%map, %at, {0, 0}], [%bar];", 8, "P603"),
         (TWO + " [%box], [%map, %at, {0, 0}], [%bar];", WINDOW + 16, "P602"),
-        (WHOLE.format(columns=12, upper=0, first=4), 0, "P624"),
+        ("mov.u32 %r4, 4; " + WHOLE.format(columns=12, upper=0, first="%r4"), 0, "P624"),
         (WHOLE.format(columns=0, upper=0, first=0), 0, "P619"),
         (WHOLE.format(columns=12, upper=0x10, first=0), 0, "P619"),
         (f"cp.async.bulk.prefetch.tensor.2d.L2.global.tile.{OVERRIDE} [%map, %at, {{0, 0}}];", 8, "P603"),
