@@ -130,10 +130,13 @@ RIGHT += [
     KERNELS / f"{name}.ptx"
     for name in ("attn_dist", "gemm_nvfp4", "gemm_tcgen05", "gemm_ue5m3", "gemm_wgmma")
 ]
-RIGHT += [KERNELS / "roofs" / "wgmma_tf32.ptx", KERNELS / "gemv_tcgen05.ptx", KERNELS / "sparse_attn_bwd.ptx"]
+RIGHT += [KERNELS / "roofs" / "wgmma_tf32.ptx", KERNELS / "gemv_tcgen05.ptx"]
+LONG = KERNELS / "sparse_attn_bwd.ptx"
 
 
-@pytest.mark.parametrize("kernel", RIGHT, ids=[path.stem for path in RIGHT])
+@pytest.mark.parametrize(
+    "kernel", [*RIGHT, pytest.param(LONG, marks=pytest.mark.slow)], ids=lambda path: path.stem
+)
 def test_nothing_is_wrong_with_how_right_kernels_read(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     causes: list[str | None] = []
 
