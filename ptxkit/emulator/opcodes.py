@@ -26,6 +26,7 @@ CHAPTERS = {
         "sparse_vectors",
         "matrix.mma",
         "matrix.move",
+        "matrix.wmma",
         "tensor_memory.allocate",
         "tensor_memory.mma",
         "tensor_memory.load",

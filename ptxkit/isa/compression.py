@@ -23,8 +23,7 @@ matrix("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::
 matrix("mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, {byte-a, thread-a}, sfb, {byte-b, thread-b}", "6.3", d="x4 f32", a="exact x4 b32", b="exact x4 b32", c="x4 f32", e="reg anytype32 u32", f="imm 0", sfa="reg anytype32 b32", sfb="reg anytype32 b32", since="9.1 sm_120a sm_121a", **BYTES)
 matrix("ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4  r, [p]", "5.15", num="x1 x2 x4", ss="shared shared::cta", r="xnum b32", p="in shared ~.ss", since="9.4 sm_90a sm_100f sm_110f sm_120f")
 
-# What ptxas lets pass beside: a predicate for a row of a matrix, accumulators of products of few bits as floats.
-matrix("movmatrix.sync.aligned.m8n8.trans.b16            d, {!}a", "5.17", d="b32", a="reg pred", undocumented="a", since="7.8 sm_75")
+# What ptxas lets pass beside: accumulators of products of few bits as floats.
 matrix("wmma.load.c.sync.aligned.layout.shape{.ss}.f32   r, [p]{, stride}", "4.3", layout="row col", shape="m8n8k32 m8n8k128", ss=SPACE, p="in .ss", r="plain x2 f32", stride="u32", undocumented=".f32", since=SUBBYTE, needs=CTA)
 matrix("wmma.store.d.sync.aligned.layout.shape{.ss}.f32  [p], r{, stride}", "4.4", layout="row col", shape="m8n8k32 m8n8k128", ss=SPACE, p="in .ss", r="plain x2 f32", stride="u32", undocumented=".f32", since=SUBBYTE, needs=CTA)
 

@@ -22,7 +22,7 @@ from ptxkit.emulator.values import RAW, WARP, viewed
 from ptxkit.isa.modifiers import Layout, Shape, StateSpace
 from ptxkit.layouts import fragments
 
-effect = Effects("matrix")
+effect, later = Effects("matrix"), Effects("compression")
 
 
 def _bits(element: str) -> int:
@@ -200,8 +200,10 @@ def load(matrix: str) -> Callable[[ScopedInstruction], Effect]:
 
 for matrix in ("a", "b", "c"):
     effect(f"wmma.load.{matrix}")(load(matrix))
+later("wmma.load.c")(load("c"))
 
 
+@later("wmma.store.d")
 @effect("wmma.store.d")
 def store(instruction: ScopedInstruction) -> Effect:
     """`wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}`."""
