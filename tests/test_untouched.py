@@ -71,3 +71,17 @@ def test_a_tensor_that_only_a_map_leads_to_and_no_copy_reaches(tmp_path: Path) -
     path = tmp_path / "k.ptx"
     path.write_text(text.replace(store, ""))
     assert untouched(path, "--preset", "smoke") == ["no thread read or wrote `y`"]
+
+
+def test_right_results_need_no_such_hint(tmp_path: Path) -> None:
+    """A card may name a tensor that some sizes have no use for."""
+    card = (
+        '// /// ptxkit\n// [launch]\n// grid = 1\n// block = 32\n// params = ["x", "y"]\n'
+        "// [presets]\n// one = { n = 1 }\n"
+        '// [tensors.x]\n// dtype = "u32"\n// shape = "n"\n// expect = "full(n, 1)"\n'
+        '// [tensors.y]\n// dtype = "u32"\n// shape = "n"\n// init = "ones"\n// ///\n'
+    )
+    for stored, told in ((1, []), (2, ["no thread read or wrote `y`"])):
+        path, _ = kernel(tmp_path, f"st.global.u32 [%d0], {stored};")
+        path.write_text(card + path.read_text())
+        assert untouched(path) == told

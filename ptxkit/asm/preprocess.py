@@ -156,11 +156,11 @@ def expand(
         run.add_path(str(folder))
     for name, value in (define or {}).items():
         run.define(f"{name} {value}")
-    text = _Text(place, run.sources)
+    text, places = _Text(place, run.sources), _Places()
     run.parse(_BREAKS.sub(" ", source.text), place)
     try:
         while (token := run.token()) is not None:
-            text.add(str(token.value), os.path.abspath(token.source), token.lineno)
+            text.add(str(token.value), places[token.source], token.lineno)
             if text.size > max_size:
                 raise too_large(source.name, max_size)
     except _Stop:
@@ -170,6 +170,14 @@ def expand(
     except Exception as wrong:  # noqa: BLE001 - pcpp has no exception of its own for what it can't read
         run.report_last(f"cannot preprocess this line: {wrong or type(wrong).__name__}")
     return text.finish(), run.found
+
+
+class _Places(dict[str, str]):
+    """Paths by the names under which tokens know them: few, each of many tokens."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = found = os.path.abspath(name)
+        return found
 
 
 class _Text:

@@ -35,6 +35,10 @@ WARMUP, SAMPLES = 3, 20
 AGAIN = 60.0
 """Seconds that wrong launches may have taken on the emulator to be run again for their cause."""
 
+SHOW_LAYOUTS = ("P60", "P65", "P66", "P6108", "P6126", "P8")
+"""The findings, by how their codes begin, that may come of a matrix which lies otherwise than it is read: of
+bounds, undefined bits, races, copies and results; not of barriers, allocations and threads that wait."""
+
 Watch = Callable[[bool], None]
 """Is told True before launches that are waited for, and False after them."""
 
@@ -177,7 +181,8 @@ class Session:
             judged = [found for one in compared for found in judge(one, on_device.writer_of(one))]
             if not compared:
                 judged = [not_verified(plan, self.options.save)]
-            judged += on_device.untouched()
+            if not compared or not all(one.ok for one in compared):
+                judged += on_device.untouched()
             judged = self._explained(on_device, case, judged, len(self.device.findings), start)
             return Report(
                 plan=plan,
@@ -205,6 +210,8 @@ class Session:
         wrong = next((at for at, one in enumerate(found) if one.is_error), None)
         late = time.perf_counter() - start > AGAIN
         if wrong is None or late or not isinstance(self.device, Emulator):
+            return found
+        if not found[wrong].code.startswith(SHOW_LAYOUTS):
             return found
         cause = on_device.cause(case.inputs)
         if cause is None:
