@@ -103,10 +103,10 @@ def test_explain() -> None:
     ],
 )
 def test_colors_where_they_are_wanted(environment: dict[str, str], colored: bool) -> None:
-    for arguments in (["check", "no-such-file"], ["explain", "P203"], ["kernels"]):
+    for arguments in (["check", "no-such-file"], ["explain", "P203"], ["explain", "smem.tcgen05"]):
         done = ptxkit(*arguments, **{"NO_COLOR": "", "TERM": "xterm", **environment})
         assert ("\x1b[" in done.stdout) == colored
-    assert "\x1b[" not in ptxkit("kernels", "--json", **environment).stdout
+    assert "\x1b[" not in ptxkit("explain", "P203", "--json", **environment).stdout
 
 
 @pytest.mark.parametrize("verb", ["", *cli.VERBS])

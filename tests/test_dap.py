@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import socket
@@ -374,6 +375,12 @@ def test_what_a_kernel_prints_is_output(client: DebugClient, tmp_path: Path) -> 
     client.close()
 
 
+def message(command: str) -> bytes:
+    """A request as it is sent."""
+    body = json.dumps({"seq": 1, "type": "request", "command": command, "arguments": {}}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
 def test_a_port_serves_one_client_after_another() -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "ptxkit", "dap", "--port", "0"], stderr=subprocess.PIPE, env={**os.environ}
@@ -388,10 +395,24 @@ def test_a_port_serves_one_client_after_another() -> None:
                 client = DebugClient(incoming, outgoing)
                 assert stopped(client, TILE, WAIT)["reason"] == "breakpoint"
                 client.close()
+        for said_before in (
+            b"",
+            b"Content-Length: 99\r\n\r\n",
+            message("initialize"),
+            message("initialize") * 50,
+        ):
+            with socket.create_connection(("127.0.0.1", int(said[1])), 60) as there:
+                there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                there.sendall(said_before)  # and is gone, without reading an answer
+        there = socket.create_connection(("127.0.0.1", int(said[1])), 60)
+        with there, there.makefile("rb") as incoming, there.makefile("wb") as outgoing:
+            DebugClient(incoming, outgoing).close()
+        assert server.poll() is None
         taken = subprocess.run(
             [sys.executable, "-m", "ptxkit", "dap", "--port", said[1].decode()],
             capture_output=True,
             text=True,
+            timeout=60,
         )
         assert taken.returncode == 2
         assert "expected a free port" in taken.stderr

@@ -132,7 +132,7 @@ def test_a_shorter_source_than_the_compiler_read(tmp_path: Path) -> None:
 
 def test_programs_get_the_places(tmp_path: Path) -> None:
     _, text = run(tmp_path, "n=7", "--no-sanitize", "--json")
-    found = json.loads(text)["diagnostics"][0]
+    found = json.loads(text)["runs"][0]["diagnostics"][0]
     assert found["compiled_from"] == [
         {"file": "inlined.cu", "line": 2, "column": 3, "function": "twice"},
         {"file": "inlined.cu", "line": 7, "column": 3, "function": "pair"},

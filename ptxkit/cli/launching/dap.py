@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -49,5 +49,11 @@ def serve(port: int | None) -> int:
         print(f"listening on 127.0.0.1:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
         while True:
             client, _ = listener.accept()
-            with client, client.makefile("rb") as incoming, client.makefile("wb") as outgoing:
+            # A client that breaks the connection off ends its own session, not those to come.
+            with (
+                suppress(ConnectionError),
+                client,
+                client.makefile("rb") as incoming,
+                client.makefile("wb") as outgoing,
+            ):
                 Adapter(incoming, outgoing, _asked).serve()
