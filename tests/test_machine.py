@@ -12,7 +12,8 @@ from emulated import module
 
 from ptxkit import open_machine
 from ptxkit.diagnostics import Diagnostic, PtxkitError
-from ptxkit.emulator import EmulatorFault
+from ptxkit.emulator import Emulator, EmulatorFault
+from ptxkit.emulator.global_memory import Allocation, GlobalMemory
 from ptxkit.emulator.machine import EmulatedMachine
 
 ORDERS = [("lazy", 0), ("eager", 0), *(("random", seed) for seed in range(6))]
@@ -318,3 +319,37 @@ def test_a_closed_machine_is_closed() -> None:
     machine.close()
     with pytest.raises(PtxkitError, match="P714"):
         data.numpy()
+
+
+class GuardedMemory(GlobalMemory):
+    """Memory of which device 0 may not reach what is called `theirs`. A virtual GPU's has peers, mappings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.device_count = 2
+
+    def bars(self, allocation: Allocation, device: int) -> bool:
+        return device == 0 and "theirs" in allocation.name
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "ld.global.u32 %r1, [%rd1];",
+        "st.u32 [%rd1], 1;",
+        "atom.global.add.u32 %r1, [%rd1], 1;",
+        "cp.async.ca.shared.global [s], [%rd1], 16;",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;",
+    ],
+)
+def test_memory_that_a_device_may_not_reach(statements: str) -> None:
+    text = (
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x)\n{\n"
+        "    .reg .b32 %r<2>;\n    .reg .b64 %rd<2>;\n    .shared .align 16 .b8 s[16];\n"
+        f"    ld.param.u64 %rd1, [x];\n    {statements}\n    ret;\n}}\n"
+    )
+    device = Emulator(memory=GuardedMemory())
+    with pytest.raises(EmulatorFault) as caught:
+        device.load(text).kernel().launch(1, 1, [device.array(np.zeros(4, np.uint32), "theirs")])
+    assert [found.code for found in caught.value.diagnostics] == ["P6152"]
+    device.load(text).kernel().launch(1, 1, [device.array(np.zeros(4, np.uint32), "ours")])
