@@ -2,6 +2,10 @@
 
 A `.loc` holds for what follows it in its function. One with `inlined_at` says where the function that it lies
 in was inlined; compilers write that place's own `.loc` before it, so that calls can be followed outwards.
+
+Inline assembly has the place of its statement, which stands ahead of it. LLVM 22 writes a `.loc` for each of
+its lines, too, with as many lines more as precede it in the assembly: Triton's loads would seem to be of the
+line behind theirs. So between the comments that open and close assembly none counts.
 """
 
 from __future__ import annotations
@@ -17,11 +21,12 @@ LARGEST = 1 << 24
 _MARK = re.compile(
     r"^[ \t]*(?:\.loc[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+)"
     r"(?:[ \t]*,[ \t]*function_name[ \t]+([^,\n]+),[ \t]*inlined_at[ \t]+(\d+)[ \t]+(\d+)[ \t]+(\d+))?"
-    r"|(?:\.\w+[ \t]+)*\.(?:entry|func)\b)",
+    r"|(?:\.\w+[ \t]+)*\.(?:entry|func)\b|//[ \t]*(begin|end) inline asm)",
     re.M,
 )
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"([^"\n]*)"', re.M)
-_STRING = re.compile(r"^[ \t]*([\w$.]+):((?:\s*\.b8[ \t]+[\w \t,]+;?)+)", re.M)
+_STRING = re.compile(r"^[ \t]*([\w$.]+):((?:\s*\.b8[ \t]+[\w \t,]+;?(?:[ \t]*//[^\n]*)?)+)", re.M)
+_COMMENT = re.compile(r"//[^\n]*")
 _NAME = re.compile(r"_ZN?[VK]*(?:St)?((?:\d+\w+)+)")
 
 
@@ -72,10 +77,15 @@ class LineTable:
         self._files = dict(_FILE.findall(text))
         self._lines: list[int] = []
         self._locs: list[_Loc] = []
-        number, end = 1, 0
+        number, end, assembly = 1, 0, False
         for found in _MARK.finditer(text) if self._files else ():
             number += text.count("\n", end, found.start())
             end = found.start()
+            if found[8]:
+                assembly = found[8] == "begin"
+            if found[8] or (assembly and found[1]):
+                continue
+            assembly = False
             self._lines.append(number)
             self._locs.append(_loc(found))
 
@@ -106,7 +116,7 @@ class LineTable:
         label, _, offset = (part.strip() for part in name.partition("+"))
         for found in _STRING.finditer(self._text):
             if found[1] == label:
-                numbers = re.findall(r"\w+", found[2].replace(".b8", " "))
+                numbers = re.findall(r"\w+", _COMMENT.sub("", found[2]).replace(".b8", " "))
                 text = bytes(int(number, 0) & 255 for number in numbers)[int(offset or 0) :]
                 return _readable(text.split(b"\0")[0].decode(errors="replace")) or None
         return None
