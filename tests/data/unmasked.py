@@ -1,6 +1,6 @@
 """A Triton kernel that reads past its input, and what compiles it: `PYTHON tests/data/unmasked.py`.
 
-PYTHON is one that has Triton 3.9.0. It writes unmasked.ptx beside this file, the folder left out of its `.file`.
+PYTHON is one that has Triton 3.9.0. It writes unmasked.ptx beside this file, without the folder's name.
 """
 
 from pathlib import Path

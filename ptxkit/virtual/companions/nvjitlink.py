@@ -4,16 +4,18 @@ interface"."""
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ptxkit.targets import NEWEST_VERSION, show
 from ptxkit.virtual.abi import Pointer, Size, UInt, memory, put, several, text
 from ptxkit.virtual.companions.lto import INPUT_LTOIR, ptx_of_ltoir
 from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.driver.module import OBJECT, PTX, JitOptions, Linker, add_input, file_contents
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.results import DriverError
+from ptxkit.virtual.results import DriverError, failure
 from ptxkit.virtual.symbols import ExportedSymbol
 
 VERSIONS = ("13_0", "13_1", "13_2", "13_3", "13_4", "13_5")
@@ -35,8 +37,10 @@ GetErrorLog handle:p log:p
 GetInfoLogSize handle:p size:p
 GetInfoLog handle:p log:p
 """
-INVALID_INPUT, INTERNAL = 3, 6
-"""`nvJitLinkResult`; whatever goes wrong with the inputs is INVALID_INPUT."""
+INVALID_INPUT, PTX_COMPILE, INTERNAL = 3, 4, 6
+"""`nvJitLinkResult`; what goes wrong with the inputs is INVALID_INPUT, but for a version that is too new."""
+UNSUPPORTED_PTX_VERSION = 222
+"""The driver's error for that."""
 INPUT_PTX = 2
 """`nvJitLinkInputType`."""
 
@@ -60,6 +64,8 @@ def load() -> FunctionTable:
 
 def failed(code: int) -> int:
     """What a call returns for an error code of the driver."""
+    if code == UNSUPPORTED_PTX_VERSION:
+        return PTX_COMPILE
     return INVALID_INPUT if code not in (801, 999) else INTERNAL
 
 
@@ -112,11 +118,31 @@ def destroy(machine: Machine, handle: int) -> None:
     put(handle, Pointer, 0)
 
 
+def _refuse_newer(source: bytes) -> None:
+    """Refuse PTX of a version that nobody here knows, in the linker's words: programs find the newest version
+    that it knows by asking for one that there is not, as XLA does.
+
+    Raises:
+        DriverError: UNSUPPORTED_PTX_VERSION.
+    """
+    found = re.search(rb"^\s*\.version\s+(\d+)\.(\d+)", source, re.MULTILINE)
+    if found and (int(found[1]), int(found[2])) > NEWEST_VERSION:
+        line = source.count(b"\n", 0, found.end()) + 1
+        asked = f"{found[1].decode()}.{found[2].decode()}"
+        raise failure(
+            "UNSUPPORTED_PTX_VERSION",
+            f"ptxas application ptx input, line {line}; fatal   : Unsupported .version {asked}; "
+            f"current version is '{show(NEWEST_VERSION)}'",
+        )
+
+
 def _add(machine: Machine, link: Link, kind: int, address: int, size: int, name: str) -> None:
     if kind == INPUT_LTOIR:
         link.ltoir.append((memory(address, size), name or "<input>"))
         return
     try:
+        if kind == INPUT_PTX:
+            _refuse_newer(memory(address, size))
         add_input(machine, link.linker, PTX if kind == INPUT_PTX else OBJECT, address, size, name)
     except DriverError as problem:
         link.log = problem.why.encode() + b"\0"
