@@ -1,4 +1,4 @@
-"""A Triton kernel that reads past its input shows its own lines: in the finding, the debugger, the profile."""
+"""A Triton kernel that reads past its input shows its own lines: in finding, debugger and profile."""
 
 from __future__ import annotations
 

@@ -174,7 +174,8 @@ class Accessor:
         lanes: Any,
     ) -> NoReturn:
         message = f"out of bounds: {counted(self.size, 'byte')} at {where:#x} of {space} memory"
-        raise fault("P602", message, self.site, (f"{lane_set.thread(*lane)}", *notes), lanes=lanes)
+        notes, help = (f"{lane_set.thread(*lane)}", *notes), lane_set.launch.forgotten(space)
+        raise fault("P602", message, self.site, notes, help, lanes=lanes)
 
     # ---- state spaces
 

@@ -7,6 +7,8 @@ are. The numbers lie where a device might put them.
 
 from __future__ import annotations
 
+from ptxkit.bits import Word
+
 WINDOW = 1 << 32
 """Bytes of a window: every address of these spaces fits in 32 bits."""
 CODE = 0x0000_0100_0000_0000
@@ -47,6 +49,26 @@ def unmasked_rank(rank: int) -> tuple[str, str]:
         "mask the shared address, `& 0x3ffff`, before it is shifted into the descriptor: in a cluster its "
         "bits 24 and up are the rank of the CTA",
     )
+
+
+SHIFT = "a descriptor counts in 16 bytes: `shr.u32` by 4 makes its address of a shared one"
+"""What to do about a shared address that a matrix descriptor has as it is."""
+
+
+def unshifted(word: int, start: int, size: int, kind: type[Word]) -> int | None:
+    """The shared address that a word has in its lower bits where a matrix descriptor has a sixteenth of it.
+
+    Args:
+        word: no matrix descriptor.
+        start, size: of the CTA's shared memory.
+        kind: of the descriptor.
+    """
+    for bits in (14, 16, 18):
+        whole = word & (1 << bits) - 1
+        other = word ^ whole | whole >> 4
+        if whole % 16 == 0 and 0 <= whole - start < size and not kind.diagnose(other):
+            return whole
+    return None
 
 
 def space_of(address: int) -> str:

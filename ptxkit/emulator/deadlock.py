@@ -31,7 +31,7 @@ def deadlock(schedules: Sequence[LaneSchedule]) -> EmulatorFault:
     """The fault for batches none of whose lane sets can go on."""
     lines: list[Line] = []
     more: list[str] = []
-    places: list[tuple[int, str, Site]] = []
+    places: list[tuple[int, str, Site, tuple[str, str | None]]] = []
     told: set[str] = set()
     for schedule in schedules:
         batch = schedule.batch
@@ -46,16 +46,17 @@ def deadlock(schedules: Sequence[LaneSchedule]) -> EmulatorFault:
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
             told |= new
             lines += _lines(batch, entry.lane_set, said)
-            places.append((_rank(entry.sync_point.code), entry.sync_point.code, place))
+            code, cause = entry.sync_point.code, getattr(entry.sync_point, "cause", None) or ("", None)
+            places.append((_rank(code), code, place, cause))
             more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
     warps = len(_warps(lines))
     listed = [*_listed(lines), *more[:LISTED]]
-    _, code, site = min(places, key=lambda found: found[0])
-    spans = dict.fromkeys(place.span for _, _, place in places if place.span not in (None, site.span))
+    _, code, site, (cause, help) = min(places, key=lambda found: (found[0], not found[3][0]))
+    spans = dict.fromkeys(place.span for _, _, place, _ in places if place.span not in (None, site.span))
     labels = [SpanLabel(span, "others wait here") for span in spans if span is not None]
     many = f"{warps} warps wait, and nothing can release them"
     message = many if warps > 1 else "1 warp waits, and nothing can release it"
-    return fault(code, message, site, listed, labels=labels)
+    return fault(code, f"{cause}: {message}" if cause else message, site, listed, help, labels=labels)
 
 
 def _rank(code: str) -> int:

@@ -267,6 +267,10 @@ class GlobalMemory(Bank):
             if allocation.history is not None and allocation.history.granule > granule:
                 allocation.history.refine(granule)
 
+    def allocations(self) -> list[Allocation]:
+        """Those that live, by their addresses."""
+        return [allocation for allocation in self._allocations if allocation.live]
+
     def find(self, address: int) -> Allocation | None:
         """The allocation, live or freed, with the greatest address not above `address`."""
         at = bisect_right(self._addresses, address)

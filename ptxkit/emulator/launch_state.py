@@ -41,7 +41,13 @@ class Layouts(Protocol):
         tensor_map: Any = None,
     ) -> None: ...
 
-    def product(self, batch: Any, ctas: tuple[int, ...], where: str, *reads: Any) -> None: ...
+    def box(self, where: str, tensor_map: Any, at: Sequence[int], to: int, moves: Any, out: bool) -> None: ...
+
+    def scales(self, batch: Any, ctas: Sequence[int], where: str, word: int, column: int) -> None: ...
+
+    def product(
+        self, batch: Any, ctas: tuple[int, ...], where: str, *reads: Any, scales: Any = None
+    ) -> None: ...
 
 
 class EmulatorOptions(NamedTuple):
@@ -258,6 +264,16 @@ class LaunchState:
         if found is None:
             found = self._own[kind] = kind()
         return found
+
+    def forgotten(self, space: str) -> str | None:
+        """What to do about an access out of bounds where the launch asks for no dynamic shared memory, and
+        the entry has a variable for it."""
+        if space != "shared" or self.shared.dynamic or not self.program.has_dynamic:
+            return None
+        return (
+            "the launch asks for no dynamic shared memory: say how many bytes, by `--shared`, `shared` in the"
+            " card or the launch's `shared=`"
+        )
 
     def cancel(self) -> tuple[int, int, int, int]:
         """Take the next cluster that has not started out of the queue, for a CTA that runs. Returns the

@@ -1,101 +1,58 @@
 """How matrices came into shared memory, and how products read them: why a result is wrong, or a run ended.
 
 Where a right kernel reads a matrix, its elements come from global memory row by row at one distance: they
-were copied so, and the descriptor says so. Where they do not, another descriptor is sought with which they
+were brought so, and the descriptor says so. Where they do not, another descriptor is sought with which they
 would. `LayoutWatch` is asked by copies and products of launches that have gone wrong once and are run again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.contents import NOWHERE, PIECE, ZEROS, GlobalContents
+from ptxkit.emulator.copied_boxes import CopiedBoxes
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma
+from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.matrix_reads import (
+    Descriptor,
+    KnownTensor,
+    MatrixRead,
+    Rows,
+    difference,
+    elsewhere,
+    named,
+    others,
+)
+from ptxkit.emulator.misplaced_rows import SharedSources, misplaced
+from ptxkit.emulator.scale_layouts import ScaleWatch
 from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
-from ptxkit.layouts import operand_bits
-from ptxkit.layouts.swizzle import pattern
 
-UNKNOWN, FILLED = -1, -2
-"""Where a byte came from that no copy brought, and one from outside a tensor."""
-NAMES = {"none": "without a swizzle", "128B-32B-atom": "with a 128-byte swizzle of 32-byte atoms"}
-
-Descriptor = SmemDescWgmma | SmemDescTcgen05
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRead:
-    """One operand of a product.
-
-    Attributes:
-        name: `A` or `B`.
-        descriptor: of the matrix.
-        mn, k: elements along MN and along K, as stored.
-        dtype: their type.
-        major: `K` or `MN`.
-        padded: see `ptxkit.layouts.operand_bits`.
-        step: elements along K of the product to one that is stored: 2 where A is sparse.
-    """
-
-    name: str
-    descriptor: Descriptor
-    mn: int
-    k: int
-    dtype: str
-    major: str
-    padded: bool = False
-    step: int = 1
-
-    @classmethod
-    def of(
-        cls, name: str, kind: type[Descriptor], word: int, mn: int, k: int, dtype: str, major: str,
-        padded: bool = False, step: int = 1,
-    ) -> MatrixRead | None:  # fmt: skip
-        """An operand by the word of its descriptor; None where that is none."""
-        try:
-            return cls(name, kind.decode(word), mn, k, dtype, major, padded, step)
-        except PtxkitError:
-            return None
-
-    @property
-    def bits(self) -> int:
-        """Of an element."""
-        return DTYPES[self.dtype].bits
-
-    @property
-    def along(self) -> str:
-        """The name of its other dimension: `M` or `N`."""
-        return "M" if self.name == "A" else "N"
-
-    def bytes(self, descriptor: Descriptor, major: str) -> np.ndarray:
-        """The shared address of each element, (mn, k), with another descriptor and order."""
-        found: np.ndarray = operand_bits(descriptor, self.mn, self.k, self.dtype, major, self.padded) // 8
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Where the elements of a matrix come from: the first of them, and the bytes from row to row."""
-
-    first: int
-    pitch: int
+FEWEST = 4
+"""Rows from within a tensor that show how a matrix lies: fewer may fit by chance."""
+UNKNOWN, FILLED = NOWHERE, ZEROS
+"""Where a byte came from that nobody knows of, and one from outside a tensor."""
 
 
 class LayoutWatch:
-    """What copies brought where in the shared memory of CTAs, and the first read that does not fit it.
+    """What copies and stores brought where in the shared memory of CTAs, and the first read that is wrong.
+
+    Args:
+        tensors: of the launch.
 
     Attributes:
         cause: what is wrong with that read, in words without a full stop; None for none yet.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tensors: Sequence[KnownTensor] = ()) -> None:
         self.cause: str | None = None
+        self._tensors = tensors
         self._sources: dict[int, np.ndarray] = {}
         self._batches: list[Ctas] = []
         self._maps: dict[tuple[int, int], TensorMap] = {}
@@ -104,6 +61,11 @@ class LayoutWatch:
         self._along = 0, 0
         self._all_known = True
         self._same: str | None = None
+        self._between: str | None = None
+        self._puzzling: set[tuple[str, str]] = set()
+        self._contents: GlobalContents | None = None
+        self._boxes = CopiedBoxes()
+        self._scales = ScaleWatch()
 
     def copied(
         self,
@@ -133,34 +95,64 @@ class LayoutWatch:
         if tensor_map is not None and len(addresses):
             self._maps[int(addresses.min()), int(addresses.max()) + unit] = tensor_map
 
-    def product(self, batch: Ctas, ctas: tuple[int, ...], where: str, *matrices: MatrixRead | None) -> None:
-        """A product reads its matrices. `ctas`: in whose shared memory of the batch. `where`: the line."""
+    def box(
+        self, where: str, tensor_map: TensorMap, at: Sequence[int], to: int, moves: Any, out: bool
+    ) -> None:
+        """A copy moves a box of a tensor. `at`: its coordinates; `to`: its shared address; `out`: into the
+        tensor."""
+        self._boxes.add(where, tensor_map, at, to, moves.addresses, moves.inside, out)
+
+    def scales(self, batch: Ctas, ctas: Sequence[int], where: str, word: int, column: int) -> None:
+        """A copy brings an atom of scale factors into tensor memory, by a descriptor, from a column on."""
+        for cta in ctas:
+            if self.cause is None:
+                sources = self._shared(batch, cta)
+                starts = [tensor.address for tensor in self._tensors]
+                self.cause = self._scales.copied((id(batch), cta), where, word, column, sources, starts)
+
+    def product(
+        self,
+        batch: Ctas,
+        ctas: tuple[int, ...],
+        where: str,
+        *matrices: MatrixRead | None,
+        scales: tuple[int, int] | None = None,
+    ) -> None:
+        """A product reads its matrices. `ctas`: in whose shared memory of the batch. `where`: the line.
+        `scales`: the columns of the scale factors of A and B."""
         reads = [read for read in matrices if read is not None]
         if self.cause is not None:
             return
         for cta in ctas:
-            places = [self._judge(batch, cta, where, read) for read in reads]
+            places = [self._judge(batch, cta, where, read, reads) for read in reads]
+            for read, rows in zip(reads, places, strict=True):
+                self._between = self._between or self._inside_box(where, read, rows)
             known = [
                 along
                 for read, rows in zip(reads, places, strict=True)
                 if rows is not None and (along := self._along_k(read, rows)) is not None
             ]
+            if scales is not None and len(places) == 2 and None not in places:
+                firsts = [rows.first for rows in places if rows is not None]
+                self._scales.used((id(batch), cta), where, firsts, scales)
             if len(known) < 2 or self.cause is not None:
                 self._all_known = False
                 continue
             (a, extent), (b, other) = known
             step = reads[0].k * reads[0].step
-            if extent != other and reads[0].major != reads[1].major:
-                majors = " and ".join(f"{read.name} as {read.major}-major" for read in reads)
+            mixed = reads[0].major != reads[1].major
+            majors = " and ".join(f"{read.name} as {read.major}-major" for read in reads)
+            if extent != other and mixed:
                 self.cause = (
                     f"the product at {where} reads {majors}, and K, along which it sums, has {extent} "
                     f"elements in the tensor of A and {other} in that of B"
                 )
             elif a != b:
+                doing = f"reads {majors} and multiplies" if mixed else "multiplies"
                 self.cause = (
-                    f"the product at {where} multiplies elements {a} to {a + step - 1} of A along K with "
+                    f"the product at {where} {doing} elements {a} to {a + step - 1} of A along K with "
                     f"elements {b} to {b + step - 1} of B"
-                )
+                ) + self._exchanged(reads, places, (a, b))
             elif places[0] == places[1]:
                 self._same = self._same or f"matrices A and B of the product at {where} are the same bytes"
             self._taken[a] += 1
@@ -168,8 +160,11 @@ class LayoutWatch:
 
     def found(self) -> str | None:
         """The cause, once everything has run."""
-        if self.cause is not None or self._same is not None:
-            return self.cause or self._same
+        cause = self.cause or self._same or self._scales.found() or self._boxes.astray()
+        return cause or self._untaken() or self._between or self._boxes.misaligned()
+
+    def _untaken(self) -> str | None:
+        """Elements along K that products take more rarely than others."""
         if not self._all_known or not self._taken:
             return None
         step, extent = self._along
@@ -189,88 +184,142 @@ class LayoutWatch:
             self._sources[id(batch)] = found
         return found
 
-    def _judge(self, batch: Ctas, cta: int, where: str, read: MatrixRead) -> Rows | None:
-        """Where a matrix comes from, if it is read as it lies; else look for the cause."""
+    def _shared(self, batch: Ctas, cta: int) -> SharedSources:
+        """Where bytes of a CTA's shared memory come from."""
+        shared = batch.launch.shared
 
-        def rows(descriptor: Descriptor, major: str) -> Rows | None:
-            try:
-                at = read.bytes(descriptor, major) - batch.launch.shared.start
-            except PtxkitError:
-                return None
-            outside = (at < 0) | (at >= batch.launch.shared.total)
-            came = self._of(batch)[np.where(outside, 0, at) + cta * batch.shared.stride]
-            return self._rows(np.where(outside, UNKNOWN, came), read.bits, major)
+        def of(addresses: np.ndarray) -> np.ndarray:
+            at = addresses - shared.start
+            outside = (at < 0) | (at >= shared.total)
+            places = np.where(outside, 0, at) + cta * batch.shared.stride
+            self._learn(batch, np.unique(places // PIECE))
+            return np.where(outside, UNKNOWN, self._of(batch)[places])
 
-        found = rows(read.descriptor, read.major)
-        if found is not None or self.cause is not None:
+        return of
+
+    def _learn(self, batch: Ctas, pieces: np.ndarray) -> None:
+        """Look for pieces of shared memory that no copy brought, or that have been stored to since."""
+        sources, data = self._of(batch).reshape(-1, PIECE), batch.shared.data.reshape(-1, PIECE)
+        claimed, memory = sources[pieces], batch.launch.memory
+        ask = (claimed == UNKNOWN).any(axis=1)
+        known = claimed >= 0
+        held = memory.data[np.where(known, claimed - BASE, 0)]
+        ask |= (known & (held != data[pieces])).any(axis=1)
+        if not ask.any():
+            return
+        if self._contents is None:
+            self._contents = GlobalContents(memory)
+        found = self._contents.find(data[pieces[ask]])[:, None]
+        sources[pieces[ask]] = np.where(found >= 0, found + np.arange(PIECE), found)
+
+    def _judge(
+        self, batch: Ctas, cta: int, where: str, read: MatrixRead, reads: Sequence[MatrixRead]
+    ) -> Rows | None:
+        """Where a matrix comes from, if it is read as it lies; else look for the cause. `reads`: all of the
+        product."""
+        came = self._shared(batch, cta)
+        found = self._as(came, read, read.descriptor, read.major, even=False)
+        if found is not None or self.cause is not None or (where, read.name) in self._puzzling:
             return found
-        self.cause = self._in_part(batch, cta, where, read)
-        if self.cause is not None:
-            return None
-        for other, major in _others(read):
-            if other.address != read.descriptor.address and other.address not in self._starts:
-                continue
-            if rows(other, major) is not None:
-                self.cause = f"{_difference(read, other, major)}, in the product at {where}"
-                return None
-        self.cause = self._doubtful(batch, cta, where, read)
+        self._puzzling.add((where, read.name))
+        said = self._misread(batch, came, read, reads)
+        self.cause = f"{said}, in the product at {where}" if said else self._doubtful(batch, cta, where, read)
         return None
 
-    def _came(self, batch: Ctas, cta: int, read: MatrixRead) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where each element of a matrix lies in the CTA's shared memory, where in the bank, and where it
-        came from."""
-        at = read.bytes(read.descriptor, read.major) - batch.launch.shared.start
-        outside = (at < 0) | (at >= batch.launch.shared.total)
-        places = np.where(outside, -1, at + cta * batch.shared.stride)
-        return at, places, np.where(outside, UNKNOWN, self._of(batch)[places])
+    def _misread(
+        self, batch: Ctas, came: SharedSources, read: MatrixRead, reads: Sequence[MatrixRead]
+    ) -> str | None:
+        """How a matrix lies and how it is read instead."""
+        shared = batch.launch.shared
+        near = [shared.start, *(one.descriptor.address for one in reads)]
+        moved = [each for each in elsewhere(read, near) if not self._starts or each.address in self._starts]
+        if self._turned(came, read, reads):
+            return difference(read, read.descriptor, "MN" if read.major == "K" else "K")
+        same = chain(((other, read.major) for other in moved), others(read))
+        if int(read.bytes(read.descriptor, read.major).max()) - shared.start < shared.total:
+            if (said := self._in_part(came, read)) is not None:
+                return said
+            same = chain(others(read))
+        for other, major in same:
+            if self._as(came, read, other, major) is not None:
+                return difference(read, other, major)
+        said = self._in_part(came, read)
+        said = said or misplaced(came, read, {pitch for tensor in self._tensors for pitch in tensor.strides})
+        if said is None:
+            for other in moved:
+                if self._as(came, read, other, read.major) is not None:
+                    return difference(read, other, read.major)
+        return said
 
-    def _in_part(self, batch: Ctas, cta: int, where: str, read: MatrixRead) -> str | None:
+    def _as(
+        self, came: SharedSources, read: MatrixRead, descriptor: Descriptor, major: str, even: bool = True
+    ) -> Rows | None:
+        """Where a matrix comes from if it is read by a descriptor, in an order."""
+        try:
+            return self._rows(came(read.bytes(descriptor, major)), read.bits, major, even)
+        except PtxkitError:
+            return None
+
+    def _turned(self, came: SharedSources, read: MatrixRead, reads: Sequence[MatrixRead]) -> bool:
+        """Whether a matrix lies in the other order: elements along K are then those of the other matrix."""
+        turned = replace(read, major="MN" if read.major == "K" else "K")
+        rows = self._as(came, turned, read.descriptor, turned.major)
+        for other in reads:
+            if rows is None or other is read:
+                continue
+            theirs = self._as(came, other, other.descriptor, other.major)
+            along = None if theirs is None else self._along_k(other, theirs)
+            return along is not None and along == self._along_k(turned, rows)
+        return False
+
+    def _in_part(self, sources: SharedSources, read: MatrixRead) -> str | None:
         """What is wrong where the first rows of a matrix are read right, and the others have not been
         copied."""
-        came = self._came(batch, cta, read)[2]
+        came = sources(read.bytes(read.descriptor, read.major))
         whole = (came != UNKNOWN).all(axis=1)
         count = int(np.argmin(whole))
         if not count or whole[count:].any() or self._rows(came[:count], read.bits, read.major) is None:
             return None
-        return (
-            f"matrix {read.name} of the product at {where} has {read.mn} elements along {read.along}, "
-            f"and {count} of them were copied"
-        )
+        elements = f"{read.mn} elements along {read.along}"
+        return f"matrix {read.name} has {elements}, and {count} of them were copied"
 
     def _doubtful(self, batch: Ctas, cta: int, where: str, read: MatrixRead) -> str | None:
         """What is wrong with a matrix that no other descriptor would read right."""
-        start = batch.launch.shared.start
-        at, places, came = self._came(batch, cta, read)
+        shared = batch.launch.shared
+        addresses = read.bytes(read.descriptor, read.major)
+        came = self._shared(batch, cta)(addresses)
         brought = came[came >= 0]
         if not len(brought):
             return None
         taken = (
-            f"matrix {read.name} of the product at {where} takes bytes {int(at.min()) + start:#x} to "
-            f"{int(at.max()) + start:#x} of shared memory"
+            f"matrix {read.name} of the product at {where} takes bytes {int(addresses.min()):#x} to "
+            f"{int(addresses.max()):#x} of shared memory"
         )
         ends = brought.min(), brought.max(), brought[0], brought[-1]
         found = [tensor_map for one in ends if (tensor_map := self._map_of(int(one))) is not None]
         if len({tensor_map.address for tensor_map in found}) > 1:
             return f"{taken}, which were copied from several tensors"
-        if found:
+        if found and not isinstance(found[0], KnownTensor):
             was, now = str(found[0].swizzle), read.descriptor.swizzle
             if was != now and "atom" not in was:
-                said = f"was written {_named(was)} and is read {_named(now)}"
+                said = f"was written {named(was)} and is read {named(now)}"
                 return f"matrix {read.name} {said}, in the product at {where}"
-        history = batch.shared.history
-        if history is None or (places < 0).any():
+        history, at = batch.shared.history, addresses - shared.start
+        if history is None or (at < 0).any() or (at >= shared.total).any():
             return None
         unwritten = came == UNKNOWN
         if history.has("write"):
+            places = at + cta * batch.shared.stride
             unwritten &= history.records("write")[history.granules(places)] == 0
         if not unwritten.any():
             return None
-        return f"{taken}, and nothing has written {int(at[unwritten].min()) + start:#x}"
+        return f"{taken}, and nothing has written {int(addresses[unwritten].min()):#x}"
 
-    def _rows(self, came: np.ndarray, bits: int, major: str) -> Rows | None:
+    def _rows(self, came: np.ndarray, bits: int, major: str, even: bool = False) -> Rows | None:
         """Where elements come from, (mn, k), if row by row; rows go along K, or along MN.
 
-        Rows of a box lie at one distance in global memory; those that were copied one by one, anywhere.
+        Rows of a box lie at one distance in global memory; those that were brought one by one anywhere in the
+        same columns of a tensor, each once, unless they must be `even`, too.
         """
         if major != "K":
             came = came.T
@@ -285,19 +334,28 @@ class LayoutWatch:
         if (starts[~filled] != starts[~filled][:, :1]).any() or known[filled].any():
             return None
         firsts, numbers = starts[~filled, 0], np.flatnonzero(~filled)
+        if even and len(firsts) < FEWEST:
+            return None
         if len(firsts) < 2:
             return Rows(int(firsts[0]), 0)
         pitch = int(firsts[1] - firsts[0]) // int(numbers[1] - numbers[0])
         tensor_map = self._map_of(int(firsts[0]))
+        if isinstance(tensor_map, KnownTensor) and tensor_map.strides:
+            columns = (firsts - tensor_map.address) % tensor_map.strides[-1]
+            if (columns != columns[0]).any() or len(np.unique(firsts)) < len(firsts):
+                return None
         boxes = isinstance(tensor_map, TiledTensorMap) and max(tensor_map.box[:-1], default=1) > 1
-        if boxes and (pitch < came.shape[1] * bits // 8 or (firsts != firsts[0] + numbers * pitch).any()):
+        if (boxes or even) and (
+            pitch < came.shape[1] * bits // 8 or (firsts != firsts[0] + numbers * pitch).any()
+        ):
             return None
         return Rows(int(firsts[0]), pitch)
 
-    def _map_of(self, address: int) -> TensorMap | None:
-        """The map by which bytes of global memory were copied."""
+    def _map_of(self, address: int) -> TensorMap | KnownTensor | None:
+        """The map by which bytes of global memory were copied, or the tensor that they are part of."""
         found = (each for (low, high), each in reversed(self._maps.items()) if low <= address < high)
-        return next(found, None)
+        known = (one for one in self._tensors if one.address <= address < one.address + one.size)
+        return next(found, None) or next(known, None)
 
     def _along_k(self, read: MatrixRead, rows: Rows) -> tuple[int, int] | None:
         """The first element along K of its tensor that a product reads, and how many the tensor has; None
@@ -315,72 +373,28 @@ class LayoutWatch:
         first = (offset % min(larger) if larger else offset) // rows.pitch
         return first * read.step, shape[list(strides).index(rows.pitch)] * read.step
 
+    def _inside_box(self, where: str, read: MatrixRead, rows: Rows | None) -> str | None:
+        """What is dubious where a box holds several matrices, and one is read from between two of them."""
+        tensor = None if rows is None or rows.first < 0 else self._map_of(rows.first)
+        if rows is None or not isinstance(tensor, TiledTensorMap) or read.major != "K" or not tensor.strides:
+            return None
+        row = (rows.first - tensor.address) // tensor.strides[-1] % tensor.box[-2]
+        if tensor.box[-2] % read.mn or not row % read.mn:
+            return None
+        return (
+            f"matrix {read.name} of the product at {where} begins at row {row} of a box that was copied, and "
+            f"has {read.mn} of its {tensor.box[-2]} rows"
+        )
 
-def _others(read: MatrixRead) -> Iterator[tuple[Descriptor, str]]:
-    """Other descriptors and orders, those first that differ least."""
-    given = read.descriptor
-    swizzles = ["128B", "64B", "32B", "none"]
-    if isinstance(given, SmemDescTcgen05):
-        swizzles.append("128B-32B-atom")
-    widths = [pattern(swizzle).row_bytes for swizzle in swizzles[:3]]
-    steps = {16 << power for power in range(12)} | {16 * read.mn, 16 * read.k}
-    steps |= {width * extent for width in widths for extent in (8, read.mn, read.k)}
-    offsets = sorted(step for step in steps if step < 1 << 18)
-    majors: tuple[str, ...] = (read.major, "MN" if read.major == "K" else "K")
-    if read.bits < 8:
-        majors = majors[:1]
-    changes: list[dict[str, Any]] = [{"swizzle": swizzle, "base_offset": 0} for swizzle in swizzles]
-    changes += [{"stride_byte_offset": step} for step in offsets]
-    changes += [{"leading_byte_offset": step} for step in offsets]
-    changes += [{"base_offset": number} for number in range(8)]
-    changes += [{"address": given.address // 16 // 16 * 16}] if given.address >= 256 else []
-    both = [{"stride_byte_offset": s, "leading_byte_offset": t} for s in offsets for t in offsets]
-    single = changes[len(swizzles) :][: 2 * len(offsets)]
-    changes += both + [{**swizzle, **step} for swizzle in changes[: len(swizzles)] for step in single]
-    for major in majors:
-        for change in [{}, *changes] if major == read.major else [{}]:
-            try:
-                other = given.replace(**change)
-            except PtxkitError:
+    def _exchanged(
+        self, reads: Sequence[MatrixRead], places: Sequence[Rows | None], firsts: tuple[int, int]
+    ) -> str:
+        """What to add where one matrix would fit if the two coordinates of its tile were exchanged."""
+        for side, (read, rows) in enumerate(zip(reads, places, strict=True)):
+            tensor = None if rows is None else self._map_of(rows.first)
+            if rows is None or tensor is None or read.major != "K" or len(tensor.strides) != 1:
                 continue
-            if other != given or major != read.major:
-                yield other, major
-
-
-def _difference(read: MatrixRead, other: Descriptor, major: str) -> str:
-    """How a matrix is read, and how it lies."""
-    given, said = read.descriptor, []
-    if major != read.major:
-        said.append(f"is read as {read.major}-major and was written {major}-major")
-    if other.swizzle != given.swizzle:
-        was, now = _named(other.swizzle), _named(given.swizzle)
-        said.append(f"was written {was} and is read {now}")
-    elif other.base_offset != given.base_offset:
-        said.append(
-            f"has base offset {given.base_offset} in its descriptor and lies with {other.base_offset}"
-        )
-    if other.address != given.address:
-        said.append(
-            f"lies at {other.address:#x}, and its descriptor has that address itself, not shifted right by 4"
-        )
-    for name, words in (("stride_byte_offset", "stride"), ("leading_byte_offset", "leading")):
-        mine, its = getattr(given, name), getattr(other, name)
-        if mine != its:
-            what = _apart(read, other, major, words)
-            said.append(
-                f"has a {words} byte offset of {mine} in its descriptor, and {what} lie {its} bytes apart"
-            )
-    return f"matrix {read.name} " + ", and ".join(said)
-
-
-def _named(swizzle: str) -> str:
-    return NAMES.get(swizzle, f"with a {swizzle.removesuffix('B')}-byte swizzle")
-
-
-def _apart(read: MatrixRead, other: Descriptor, major: str, offset: str) -> str:
-    """What an offset is the distance of: PTX ISA 9.7.16.3.1.1 and 9.7.16.3.2."""
-    if major == "K":
-        return "groups of 8 rows" if offset == "stride" else "columns of 16 bytes"
-    if (other.swizzle != "none") == (offset == "stride"):
-        return "groups of 8 along K"
-    return f"pieces of {pattern(other.swizzle).row_bytes} bytes along {read.along}"
+            row = (rows.first - tensor.address) // tensor.strides[0]
+            if row and row == firsts[1 - side] != firsts[side]:
+                return f", whose copy has its coordinates exchanged: matrix {read.name} begins at row {row}"
+        return ""

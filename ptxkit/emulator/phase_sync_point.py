@@ -29,6 +29,7 @@ class PhaseSyncPoint:
 
     Attributes:
         story: what happened to the mbarriers that somebody waits for in a deadlock.
+        cause: the first of them whose bytes don't add up: why, and what to do where that is known.
 
     Args:
         places: its mbarrier.
@@ -53,6 +54,7 @@ class PhaseSyncPoint:
         self.conditional = conditional
         self.guard = guard.reader if guard is not None else None
         self.story: list[str] = []
+        self.cause: tuple[str, str | None] | None = None
         self.code = "P676"
 
     def who(self, lane_set: LaneSet, guard: Any) -> Issuers:
@@ -120,6 +122,8 @@ class PhaseSyncPoint:
         slot = int(slots[mine[0]])
         phase = int(issuers.take(self.phase(lane_set))[mine[0]])
         self.code, why = batch.mbarriers.stuck(slot, self.conditional)
+        if self.code == "P677" and self.cause is None:
+            self.cause = batch.mbarriers.mismatch(slot)
         wanted = f"parity {phase & 1}" if self.parity else f"phase {phase >> 32}"
         state, *story = batch.mbarriers.state(slot)
         if len(self.story) < STORIES:

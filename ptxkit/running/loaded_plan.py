@@ -198,8 +198,14 @@ class LoadedPlan:
         if "wgmma.mma_async" not in text and "tcgen05.mma" not in text:
             return None
         from ptxkit.emulator.matrix_layouts import LayoutWatch
+        from ptxkit.emulator.matrix_reads import KnownTensor
 
-        device, watch = self.device, LayoutWatch()
+        layouts = [(buffer, self.tensors[name].tensor) for name, buffer in self.buffers.items()]
+        tensors = [
+            KnownTensor(buffer.address, layout.shape, layout.strides, layout.nbytes)
+            for buffer, layout in layouts
+        ]
+        device, watch = self.device, LayoutWatch(tensors)
         known, prepare = len(device.findings), device.prepare
 
         def watched(execution: Execution) -> None:

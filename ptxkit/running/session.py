@@ -39,6 +39,9 @@ SHOW_LAYOUTS = ("P60", "P65", "P66", "P6108", "P6126", "P8")
 """The findings, by how their codes begin, that may come of a matrix which lies otherwise than it is read: of
 bounds, undefined bits, races, copies and results; not of barriers, allocations and threads that wait."""
 
+MOVED = "each of them holds what belongs"
+"""How the note begins that says where the wrong elements of a result belong."""
+
 Watch = Callable[[bool], None]
 """Is told True before launches that are waited for, and False after them."""
 
@@ -214,6 +217,9 @@ class Session:
         if not found[wrong].code.startswith(SHOW_LAYOUTS):
             return found
         cause = on_device.cause(case.inputs)
+        if cause is None:
+            moved = (note for note in found[wrong].notes if note.startswith(MOVED))
+            cause = next((note.replace("each of them holds", "elements hold") for note in moved), None)
         if cause is None:
             return found
         name, colon, rest = found[wrong].message.partition(": ")

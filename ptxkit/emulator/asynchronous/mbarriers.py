@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ptxkit.diagnostics import counted
 from ptxkit.emulator.asynchronous.objects import MAX_ARRIVALS, MAX_COUNT, PENDING_MASK, Objects
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.values import WARP, distinct, first_true
@@ -191,13 +192,12 @@ class MBarriers(Objects):
                 "an arrival with `.noinc` must be counted in `mbarrier.init`",
             )
         message = f"more arrivals than {self.name(slot)} expects in this phase"
-        return fault(
-            "P675",
-            message,
-            site,
-            (*notes, *self.state(slot)),
-            "count every arrival of a phase in `mbarrier.init`, or let one elected thread arrive",
-        )
+        help = "count every arrival of a phase in `mbarrier.init`, or let one elected thread arrive"
+        if here > 1 and "expect_tx" in site.instruction.spelling:
+            each = f"{here} threads arrive and expect bytes at {self.name(slot)}"
+            message = f"{each}, which counts {counted(int(self.expected[slot]), 'arrival')} a phase"
+            help = "let one elected thread execute `expect_tx`, for the bytes of all copies"
+        return fault("P675", message, site, (*notes, *self.state(slot)), help)
 
     def _tokens(self, slots: np.ndarray, counts: np.ndarray) -> np.ndarray:
         pending = self.pending[slots].copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,6 +112,21 @@ class Story:
     def _happened(self, slot: int, phase: int) -> list[MbarrierEvent]:
         """What is remembered of a phase."""
         return [e for e in self.events if bool(((e.slots == slot) & (e.phases == phase)).any())]
+
+    def mismatch(self, slot: int) -> tuple[str, str | None]:
+        """Why the bytes of a slot's phase don't add up, and what to do where one thread was meant."""
+        phase = int(self.phase[slot])
+        sums, threads = Counter[str](), Counter[str]()
+        for event in self._happened(slot, phase):
+            mine = (event.slots == slot) & (event.phases == phase)
+            sums[event.what] += int(event.amounts[mine].sum())
+            threads[event.what] += int(np.count_nonzero(mine))
+        expected, came, many = sums["expects"], sums["completes"], threads["expects"]
+        if many > 1 and expected == many * came:
+            said = f"{many} threads expect {counted(came, 'byte')} each, and the copies bring that once"
+            return said, "let one elected thread expect the bytes of all copies"
+        brought = f"the copies bring {came}" if came else "no copy brings any"
+        return f"{counted(expected, 'byte')} are expected, and {brought}", None
 
     def stuck(self, slot: int, conditional: bool = False) -> tuple[str, str]:
         """The code, and why a phase that somebody waits for can't complete, where nothing else can happen.

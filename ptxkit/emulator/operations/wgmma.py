@@ -11,7 +11,7 @@ import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
-from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
+from ptxkit.emulator.addresses import SHIFT, rank_in_descriptor, unmasked_rank, unshifted
 from ptxkit.emulator.aligned import uniform
 from ptxkit.emulator.asynchronous.operation import AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
@@ -217,7 +217,7 @@ class _Issue:
 
     def _tell(self, layouts: Layouts, lane_set: LaneSet, guard: Any, members: Members) -> None:
         """Let somebody hold the matrices that are read against what copies brought."""
-        from ptxkit.emulator.matrix_layouts import MatrixRead
+        from ptxkit.emulator.matrix_reads import MatrixRead
 
         batch, plan = lane_set.batch, self.plan
         ctas = members.which // -(-batch.warps_per_cta // WARPS)
@@ -286,7 +286,15 @@ class _Issue:
                 start, found = shared_matrix(word, mn, k, plan.types[1 + side], plan.majors[side])
             except PtxkitError as wrong:
                 note = f"the descriptor is {word:#018x}: {wrong.diagnostics[0].message}"
-                raise refused(f"`{source.name}` is no matrix descriptor", note) from None
+                said, help = f"`{source.name}` is no matrix descriptor", None
+                if (
+                    whole := unshifted(word, launch.shared.start, launch.shared.total, SmemDescWgmma)
+                ) is not None:
+                    said, help = (
+                        f"`{source.name}` has the address {whole:#x} itself, not shifted right by 4",
+                        SHIFT,
+                    )
+                raise refused(said, note, help) from None
             if found.torn:
                 raise refused(
                     f"a row of matrix {'AB'[side]} takes more bytes than its swizzle has",
@@ -300,7 +308,7 @@ class _Issue:
                     thread_of(lane_set, members, at, 0),
                     f"the CTA's shared memory reaches from {launch.shared.start:#x} to {end:#x}",
                 ]
-                rank, help = int(ctas[at]) % lane_set.batch.cluster, None
+                rank, help = int(ctas[at]) % lane_set.batch.cluster, launch.forgotten("shared")
                 bits = rank_in_descriptor(rank)
                 if bits and word & bits == bits:
                     without = shared_matrix(word ^ bits, mn, k, plan.types[1 + side], plan.majors[side])

@@ -98,8 +98,11 @@ class Copies:
                     f"out of bounds: a box of {moves.extent} bytes at {address:#x} of shared memory",
                     self.site,
                     (issuers.name(item), f"the CTA's shared memory ends at {end:#x}"),
+                    launch.forgotten("shared"),
                 )
             transfer = TensorTransfer(copy.map, moves, tile * stride, self.site, launch)
+            if launch.layouts is not None:
+                launch.layouts.box(self.site.where, copy.map, at, address, moves, self.storing)
             self._check_tensor(issuers, item, transfer)
             made.append(transfer)
         return made

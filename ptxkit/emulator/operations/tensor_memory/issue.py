@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from ptxkit.asm import tree
-from ptxkit.emulator.addresses import rank_in_descriptor, unmasked_rank
+from ptxkit.emulator.addresses import SHIFT, rank_in_descriptor, unmasked_rank, unshifted
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.issuers import Issuers
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.operands import SourceOperand, undefined_decides
 from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.mma_plan import Illegal
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
 
 
 def cta_group(instruction: ScopedInstruction) -> int:
@@ -61,11 +63,24 @@ class Operand:
         return issuers.take(self._read(lane_set))
 
 
-def illegal(wrong: Illegal, site: Site, who: str, more: Sequence[str] = ()) -> Exception:
-    """The fault for descriptors that don't fit."""
+def illegal(
+    wrong: Illegal, site: Site, who: str, more: Sequence[str] = (), whole: int | None = None
+) -> Exception:
+    """The fault for descriptors that don't fit. `whole`: the shared address that one of them has as it is."""
     first, *others = wrong.problems
     notes = [who, *(problem.message for problem in others), *first.notes, *more]
+    if whole is not None:
+        said = f"a matrix descriptor has the address {whole:#x} itself, not shifted right by 4"
+        return fault(wrong.code, said, site, (*notes, first.message), SHIFT)
     return fault(wrong.code, first.message, site, notes, first.help)
+
+
+def whole_address(launch: LaunchState, words: Sequence[int]) -> int | None:
+    """The shared address that one of some matrix descriptors without a meaning has as it is."""
+    shared = launch.shared
+    wrong = [word for word in words if SmemDescTcgen05.diagnose(word)]
+    found = (unshifted(word, shared.start, shared.total, SmemDescTcgen05) for word in wrong)
+    return next((whole for whole in found if whole is not None), None)
 
 
 def check_boxes(engine: Engine, ctas: Sequence[int], boxes: Sequence[Box], site: Site, who: str) -> None:
@@ -117,6 +132,7 @@ def check_shared(
             bits = rank_in_descriptor(rank)
             notes = [who, f"the CTA has {start:#x} to {end - 1:#x}"]
             help = "look at the address and offsets of the descriptor: `ptxkit explain smem.tcgen05`"
+            help = launch.forgotten("shared") or help
             if bits and words[at] & bits == bits:
                 without = again(bits)[at]
                 if start <= without.first and without.last < end:

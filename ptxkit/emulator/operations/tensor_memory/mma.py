@@ -24,6 +24,7 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     cta_group,
     illegal,
     warn_many,
+    whole_address,
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
@@ -83,7 +84,10 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
                     _tell(layouts, lane_set.batch, plan, operands, engine.pair(cta, group_size), site)
                 product = place(plan, operands)
             except Illegal as wrong:
-                raise illegal(wrong, site, who, (f"the instruction descriptor is {idesc:#010x}",)) from None
+                given = (operands.a, operands.b)[int(static.tensor_a) :]
+                whole = whole_address(lane_set.launch, given)
+                said = (f"the instruction descriptor is {idesc:#010x}",)
+                raise illegal(wrong, site, who, said, whole) from None
             lane_set.launch.counts.multiply_adds += plan.m * plan.n * plan.k
             ctas = engine.pair(cta, group_size)
             words = (operands.a, operands.b)[-len(product.shared) :]
@@ -115,7 +119,7 @@ def _tell(
     layouts: Layouts, batch: CtaBatch, plan: Tcgen05Plan, operands: Operands, ctas: Any, site: Site
 ) -> None:
     """Let somebody hold the matrices that a product reads against what copies brought."""
-    from ptxkit.emulator.matrix_layouts import MatrixRead
+    from ptxkit.emulator.matrix_reads import MatrixRead
 
     sides = [("B", operands.b, plan.columns, plan.k, plan.b, plan.major_b, 1)]
     if not plan.form.tensor_a:
@@ -126,7 +130,10 @@ def _tell(
         for name, word, mn, k, dtype, major, step in sides
         if not plan.stream(dtype) and not plan.form.lut_b
     ]
-    layouts.product(batch, tuple(ctas), site.where, *reads)
+    scales = None
+    if operands.scale_a is not None and operands.scale_b is not None:
+        scales = operands.scale_a & 0xFFFF, operands.scale_b & 0xFFFF
+    layouts.product(batch, tuple(ctas), site.where, *reads, scales=scales)
 
 
 def _without(plan: Tcgen05Plan, operands: Operands, bits: int) -> tuple[Tcgen05SharedOperand, ...]:

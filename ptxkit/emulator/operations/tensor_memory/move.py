@@ -123,6 +123,9 @@ def cp(instruction: ScopedInstruction) -> Effect:
             check_boxes(engine, ctas, boxes, site, who)
             issued = Tcgen05InFlight("cp", site, row, int(issuers.lanes[item]), group_size, ctas, (), boxes)
             cells = pattern.cells + (lane * PITCH + column)
+            layouts = lane_set.launch.layouts
+            if layouts is not None and instruction.find(Multicast) == Multicast.WARPX4:
+                layouts.scales(lane_set.batch, ctas, site.where, int(word), column)
 
             def work(
                 ctas: tuple[int, ...] = ctas, source: Tcgen05SharedOperand = source, cells: np.ndarray = cells

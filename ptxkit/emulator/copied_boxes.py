@@ -1,0 +1,96 @@
+"""Boxes that tensor copies move: those outside of their tensor, and those beside their swizzle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ptxkit.encodings.tensor_maps import TensorMap
+from ptxkit.layouts.swizzle import pattern
+
+UNIT = 16
+"""Bytes of a tensor that are counted as one."""
+LARGEST = 1 << 28
+LINE = 128
+
+
+@dataclass(slots=True)
+class Moved:
+    """What boxes of a tensor are moved.
+
+    Attributes:
+        shape: of the tensor, outermost first.
+        touched: its bytes that are moved, `UNIT` at a time.
+        outside: the first copy whose box lies outside, with its coordinates.
+    """
+
+    shape: tuple[int, ...]
+    touched: np.ndarray
+    outside: tuple[str, tuple[int, ...], bool] | None = None
+
+
+class CopiedBoxes:
+    """The boxes of a launch."""
+
+    def __init__(self) -> None:
+        self._moved: dict[tuple[int, bool], Moved] = {}
+        self._off: str | None = None
+
+    def add(
+        self,
+        where: str,
+        tensor_map: TensorMap,
+        at: Sequence[int],
+        to: int,
+        addresses: np.ndarray,
+        inside: np.ndarray | None,
+        out: bool,
+    ) -> None:
+        """A copy. `at`: the coordinates, innermost first; `to`: the shared address; `out`: to the tensor."""
+        self._look_at_place(where, tensor_map, to, len(addresses))
+        shape, strides = tuple(tensor_map.shape), tuple(tensor_map.strides)
+        size = shape[0] * strides[0] if strides else 0
+        if not 0 < size <= LARGEST:
+            return
+        moved = self._moved.get((tensor_map.address, out))
+        if moved is None:
+            moved = Moved(shape, np.zeros(size // UNIT + 1, bool))
+            self._moved[tensor_map.address, out] = moved
+        good = np.ones(len(addresses), bool) if inside is None else inside
+        if not good.any():
+            moved.outside = moved.outside or (where, tuple(at), out)
+            return
+        offsets = addresses[good] - tensor_map.address
+        moved.touched[offsets[(offsets >= 0) & (offsets < size)] // UNIT] = True
+
+    def astray(self) -> str | None:
+        """A box outside of its tensor, where part of that tensor or another is moved by no copy."""
+        outside = [moved.outside for moved in self._moved.values() if moved.outside is not None]
+        if not outside or all(moved.touched[:-1].all() for moved in self._moved.values()):
+            return None
+        where, at, out = outside[0]
+        shape = next(moved.shape for moved in self._moved.values() if moved.outside == outside[0])
+        first = "{" + ", ".join(map(str, at)) + "}"
+        extents = " x ".join(map(str, reversed(shape)))
+        way = "into" if out else "from"
+        return (
+            f"the copy at {where} moves a box {way} {first} of a tensor of {extents} elements, all of it "
+            "outside, and part of a tensor is never copied"
+        )
+
+    def misaligned(self) -> str | None:
+        """A box whose place in shared memory is no multiple of what its swizzle repeats after."""
+        return self._off
+
+    def _look_at_place(self, where: str, tensor_map: TensorMap, to: int, units: int) -> None:
+        swizzle = str(tensor_map.swizzle)
+        if self._off is not None or swizzle not in ("128B", "64B", "32B"):
+            return
+        repeat = LINE << pattern(swizzle).bits
+        if to % repeat:
+            self._off = (
+                f"the copy at {where} has its box at {to:#x} of shared memory, {to % repeat} bytes into the "
+                f"{repeat} that a {swizzle[:-1]}-byte swizzle repeats after"
+            )

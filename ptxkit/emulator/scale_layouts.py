@@ -1,0 +1,114 @@
+"""Scale factors of block-scaled products: where those that a product takes come from.
+
+An atom of scale factors is 512 bytes, in shared as in tensor memory 32 rows of 16 (PTX ISA 9.7.16.10.7);
+kernels keep it so in global memory, too. The same elements of a matrix have the same scale factors in each
+product that takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.misplaced_rows import SharedSources
+from ptxkit.encodings.shared_memory import SmemDescTcgen05
+from ptxkit.layouts import operand_bits
+
+ROWS, ROW = 32, 16
+ATOM = ROWS * ROW
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledProduct:
+    """Where a product's matrices and their scale factors come from."""
+
+    where: str
+    matrices: tuple[int, ...]
+    scales: tuple[int, ...]
+
+
+class ScaleWatch:
+    """The copies of scale factors into tensor memory, and the products that take them."""
+
+    def __init__(self) -> None:
+        self._atoms: dict[tuple[Hashable, int], int] = {}
+        self._products: list[ScaledProduct] = []
+
+    def copied(
+        self, cta: Hashable, where: str, word: int, column: int, came: SharedSources, starts: Sequence[int]
+    ) -> str | None:
+        """An atom comes into tensor memory. What is wrong with that, in words.
+
+        Args:
+            cta: whose.
+            where: the line of the copy.
+            word: its matrix descriptor.
+            column: where its first word goes.
+            came: where bytes of the CTA's shared memory come from.
+            starts: the addresses of the launch's tensors.
+        """
+        self._atoms.pop((cta, column), None)
+        try:
+            given = SmemDescTcgen05.decode(word)
+            first = _whole(came, given)
+        except PtxkitError:
+            return None
+        if first is not None:
+            self._atoms[cta, column] = first
+            into = min((first - start for start in starts if start <= first), default=0) % ATOM
+            if not into:
+                return None
+            return (
+                f"the copy at {where} takes {ATOM} bytes of scale factors from {into} bytes behind where an "
+                "atom of them begins"
+            )
+        for offset in (128, 16, 32, 64, 256, 512, 1024):
+            other = given.replace(stride_byte_offset=offset)
+            if other != given and _whole(came, other) is not None:
+                return (
+                    f"the scale factors that the copy at {where} takes have a stride byte offset of "
+                    f"{given.stride_byte_offset} in its descriptor, and groups of 8 rows lie {offset} bytes "
+                    "apart"
+                )
+        return None
+
+    def used(self, cta: Hashable, where: str, firsts: Sequence[int], columns: Sequence[int]) -> None:
+        """A product takes matrices that come from `firsts`, and the scale factors at `columns`."""
+        scales = [self._atoms.get((cta, column), -1) for column in columns]
+        if min(*scales, *firsts) >= 0:
+            self._products.append(ScaledProduct(where, tuple(firsts), tuple(scales)))
+
+    def found(self) -> str | None:
+        """What is wrong, once everything has run."""
+        for side, name in enumerate("AB"):
+            wrong = self._differing(side, side)
+            if wrong is None:
+                continue
+            if self._differing(0, 1) is None and self._differing(1, 0) is None:
+                return (
+                    f"the product at {wrong.where} takes the scale factors of B for A, and those of A for B"
+                )
+            return (
+                f"products at {wrong.where} multiply the same elements of {name} by different scale factors: "
+                f"those of {name} are another tile's, or another step's along K"
+            )
+        return None
+
+    def _differing(self, matrix: int, scale: int) -> ScaledProduct | None:
+        """The first product whose matrix has other scale factors than in a product before."""
+        seen: dict[int, int] = {}
+        for one in self._products:
+            if seen.setdefault(one.matrices[matrix], one.scales[scale]) != one.scales[scale]:
+                return one
+        return None
+
+
+def _whole(came: SharedSources, descriptor: SmemDescTcgen05) -> int | None:
+    """Where an atom comes from whose bytes lie behind one another there; None where they do not."""
+    sources = came(operand_bits(descriptor, ROWS, ROW, "u8", "K") // 8)
+    first = int(sources[0, 0])
+    whole = first >= 0 and bool((sources.ravel() == first + np.arange(ATOM)).all())
+    return first if whole else None

@@ -1,0 +1,243 @@
+"""Mistakes of people who write products of matrices: the first sentence of the finding names the cause.
+
+Threads store matrices themselves, a tile is another's, scale factors are another tile's, bytes do not add up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import here
+
+ROOT = Path(__file__).parents[1]
+STORED = ROOT / "tests" / "data" / "stored_wgmma.ptx"
+KERNELS = ROOT / "kernels_ptx"
+HOPPER, BLACKWELL, SCALED, GATHERED = (
+    KERNELS / f"{name}.ptx" for name in ("gemm_wgmma", "gemm_tcgen05", "gemm_nvfp4", "attn_dist")
+)
+
+
+def opening(folder: Path, kernel: Path, *changes: tuple[str, str]) -> str:
+    """What the first error says, before what was expected, after some changes of a kernel."""
+    text = kernel.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / kernel.name
+    path.write_text(text)
+    done = here("run", path, "--device", "emu", "--preset", "smoke")
+    assert done.returncode in (1, 4)
+    (first,) = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error[")][:1]
+    return first.partition("]: ")[2].partition(": expected")[0]
+
+
+XOR = "xor.b32 %x, %x, %chunk;"
+ROW = "and.b32 %x, %row, 7;"
+DESCRIPTOR = "0x4000004000010000"
+SHIFTED = "shr.u32 %x, %memory, 4;\n    cvt.u64.u32 %a_desc, %x;"
+STORES: list[tuple[str, str, str]] = [
+    (
+        XOR,
+        "mov.b32 %x, %chunk;",
+        "matrix A was written without a swizzle and is read with a 128-byte swizzle",
+    ),
+    (
+        ROW,
+        "shr.u32 %x, %row, 1;\n    and.b32 %x, %x, 3;",
+        "matrix A was written with piece p of row r at p ^ (r / 2) % 4, and its 128-byte swizzle has it at p",
+    ),
+    (
+        ROW,
+        "and.b32 %x, %row, 3;",
+        "matrix A was written with piece p of row r at p ^ r % 4, and its 128-byte",
+    ),
+    (DESCRIPTOR, "0x0000004000010000", "matrix A was written with a 128-byte swizzle and is read without a"),
+    (
+        DESCRIPTOR,
+        "0x4000002000010000",
+        "matrix A has a stride byte offset of 512 in its descriptor, and groups",
+    ),
+    (
+        "%acc, 1, 1, 0, 0;",
+        "%acc, 1, 1, 0, 1;",
+        "reads A as K-major and B as MN-major and multiplies elements",
+    ),
+    (
+        SHIFTED,
+        "cvt.u64.u32 %a_desc, %memory;",
+        "matrix A lies at 0x400, and its descriptor has that address itself",
+    ),
+    (
+        "add.u64 %b_desc, %b_desc, 2;",
+        "add.u64 %b_desc, %b_desc, 4;",
+        "16 to 31 of A along K with elements 32 to 47",
+    ),
+    (
+        "add.u64 %b_desc, %a_desc, 512;",
+        "add.u64 %b_desc, %a_desc, 8192;",
+        "matrix B lies at 0x2400, and its descriptor has 0x20400: bytes were added to it that were not",
+    ),
+]
+
+
+def test_threads_that_store_right_are_right(tmp_path: Path) -> None:
+    assert here("run", STORED, "--device", "emu").returncode == 0
+
+
+@pytest.mark.parametrize(("old", "new", "says"), STORES, ids=[says for *_, says in STORES])
+def test_matrices_that_threads_stored(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert says in opening(tmp_path, STORED, (old, new))
+
+
+def test_rows_farther_apart_than_they_are_read(tmp_path: Path) -> None:
+    wider = [
+        ("mad.lo.u32 %at, %row, 128, %x;", "mad.lo.u32 %at, %row, 144, %x;"),
+        (XOR, "mov.b32 %x, %chunk;"),
+    ]
+    wider += [("[%at + 8192]", "[%at + 9216]"), ("// shared = 16384", "// shared = 18432")]
+    assert "rows of matrix A lie 144 bytes apart, and its descriptor" in opening(tmp_path, STORED, *wider)
+
+
+DYNAMIC = """\
+.version 8.6
+.target sm_90a
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.shared .align 8 .b64 bar;
+.shared .align 16 .b8 buffer[512];
+.visible .entry k(.param .u64 .ptr .global .align 16 y)
+{{
+    .reg .b32 %thread, %at, %tile;
+    .reg .b64 %y;
+    .reg .pred %leads, %done;
+    ld.param.u64 %y, [y];
+    mov.u32 %thread, %tid.x;
+    setp.eq.u32 %leads, %thread, 0;
+    {}
+    ret;
+}}
+"""
+STORE = "mov.u32 %tile, tile; mad.lo.u32 %at, %thread, 4, %tile; st.shared.u32 [%at], %thread;"
+WAIT = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %done, [bar], 0; @!%done bra WAIT;"
+BRING = "@%leads cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [buffer], [%y], 256, [bar];"
+COPY = f"{BRING} @%leads mbarrier.arrive.shared::cta.b64 _, [bar];"
+EXPECT = f"{BRING} @%leads mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;"
+INIT = "@%leads mbarrier.init.shared::cta.b64 [bar], 1; bar.sync 0;"
+
+
+@pytest.mark.parametrize(
+    ("body", "options", "opens", "helps"),
+    [
+        (STORE, [], "out of bounds: 4 bytes at", "say how many bytes, by `--shared`, `shared` in the card"),
+        (STORE, ["--shared", 64], "out of bounds: 4 bytes at", "check the index computation"),
+        (
+            f"{INIT} mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;",
+            [],
+            "MBAR-OVER-ARRIVE: 32 threads arrive and expect bytes at the mbarrier at 0x400",
+            "let one elected thread execute `expect_tx`",
+        ),
+        (
+            f"{INIT} mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 256; bar.sync 0; {COPY} {WAIT}",
+            ["--shared", 16],
+            "MBAR-TX-MISMATCH: 32 threads expect 256 bytes each, and the copies bring that once",
+            "let one elected thread expect the bytes of all copies",
+        ),
+        (
+            f"{INIT} {EXPECT} {WAIT}",
+            ["--shared", 16],
+            "MBAR-TX-MISMATCH: 512 bytes are expected, and the copies bring 256",
+            "expect exactly the bytes of the copies",
+        ),
+    ],
+    ids=["--shared forgotten", "too little", "all arrive", "all expect", "other bytes"],
+)
+def test_advice_fits_the_cause(tmp_path: Path, body: str, options: list[Any], opens: str, helps: str) -> None:
+    (tmp_path / "k.ptx").write_text(DYNAMIC.format(body))
+    given = ["--device", "emu", "--grid", 1, "--block", 32, "--arg", "y=u32[64]:zeros", *options]
+    text = here("run", tmp_path / "k.ptx", *given).stderr
+    assert f"]: {opens}" in text
+    assert helps in text.partition("= help: ")[2]
+
+
+TILES = "mad.lo.u32 %row, %tile_row, 2, %rank;\n    mul.lo.u32 %row, %row, 128;\n    "
+SWAPPED = TILES.replace("%tile_row", "%tile_column")
+MEMORY = "mov.u32 %memory, memory;\n    add.u32 %full"
+LARGER: list[Any] = [
+    (
+        HOPPER,
+        [("shr.u32 %b_at, %b_at, 4;", "")],
+        "`%b_step` has the address 0x4400 itself, not shifted",
+    ),
+    (
+        HOPPER,
+        [("{%k, %b_row}", "{%b_row, %k}")],
+        "whose copy has its coordinates exchanged: matrix B begins at row",
+    ),
+    (
+        HOPPER,
+        [
+            (MEMORY, MEMORY.replace("add", "add.u32 %memory, %memory, 512;\n    add")),
+            ("// shared = 229504", "// shared = 230016"),
+        ],
+        "has its box at 0x600 of shared memory, 512 bytes into the 1024 that a 128-byte swizzle repeats",
+    ),
+    (
+        HOPPER,
+        [("mad.lo.u32 %a_at, %warpgroup, 8192,", "mad.lo.u32 %a_at, %warpgroup, 4096,")],
+        "begins at row 32 of a box that was copied, and has 64 of its 128 rows",
+    ),
+    (
+        HOPPER,
+        [("xor.b32 %x, %x, %row;\n    mad.lo.u32 %store_at", "mad.lo.u32 %store_at")],
+        "elements hold what belongs at [i, j ^ (i % 8) * 8]: a swizzle that only one side applies",
+    ),
+    (
+        BLACKWELL,
+        [(f"{TILES}mad.lo.u32 %column, %tile_column", f"{SWAPPED}mad.lo.u32 %column, %tile_row")],
+        "moves a box from {0, 256} of a tensor of 192 x 256 elements, all of it outside",
+    ),
+    (
+        BLACKWELL,
+        [(f"{TILES}mul.lo.u32 %column, %tile_column", f"{SWAPPED}mul.lo.u32 %column, %tile_row")],
+        "moves a box into {0, 256} of a tensor of 512 x 256 elements, all of it outside",
+    ),
+    (BLACKWELL, [("0x10400490", "0x10408490")], "matrix A is read as MN-major and was written K-major"),
+    (
+        BLACKWELL,
+        [('"a"\n// box = [128, 64]', '"a"\n// box = [64, 64]')],
+        "MBAR-TX-MISMATCH: 65536 bytes are expected, and the copies bring 49152",
+    ),
+    (
+        SCALED,
+        [("%idesc, [%scales_a], [%scales_b]", "%idesc, [%scales_b], [%scales_a]")],
+        "takes the scale factors of B for A, and those of A for B",
+    ),
+    (
+        SCALED,
+        [("0x0000400800010000", "0x0000400100080000")],
+        "have a stride byte offset of 16 in its descriptor, and groups of 8 rows lie 128 bytes apart",
+    ),
+    (
+        SCALED,
+        [("add.u64 %atom_b, %atom_b, 32;", "add.u64 %atom_b, %atom_b, 16;")],
+        "takes 512 bytes of scale factors from 256 bytes behind where an atom of them begins",
+    ),
+    (
+        GATHERED,
+        [
+            (
+                "and.b32 %x, %row, 7;\n    xor.b32 %x, %x, %column;",
+                "and.b32 %x, %row, 3;\n    xor.b32 %x, %x, %column;",
+            )
+        ],
+        "matrix B was written with piece p of row r at p ^ r % 4, and its 128-byte swizzle has it at p",
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kernel", "changes", "says"), LARGER, ids=[says for *_, says in LARGER])
+def test_larger_kernels(tmp_path: Path, kernel: Path, changes: list[tuple[str, str]], says: str) -> None:
+    assert says in opening(tmp_path, kernel, *changes)
