@@ -41,7 +41,9 @@ def test_what_a_compiler_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["compilers", str(tmp_path), "--out", str(out)])
     assert main() == 0
     assert capsys.readouterr().out == "x 1: 1 of 1 pass, 1 of a newer version\n"
-    assert json.loads(out.read_text())["made"][0]["files"] == folder(tmp_path)["files"]
+    record = json.loads(out.read_text())
+    assert record["made"][0]["files"] == folder(tmp_path)["files"]
+    assert record["made"][0]["date"] == record["date"]
     (tmp_path / "b.ptx").write_text(f".version 9.4\n{BODY.format('nonsense;')}")
     assert main() == 1
 
@@ -55,8 +57,12 @@ def test_others_stay_where_some_are_added(tmp_path, monkeypatch):
         (made / "a.ptx").write_text(f".version 9.4\n{BODY.format(SOUND)}")
         monkeypatch.setattr(sys, "argv", ["compilers", str(made), "--out", str(out), *arguments])
         assert main() == 0
-        found = [compiler["compiler"] for compiler in json.loads(out.read_text())["made"]]
-        assert found == (["Y", "X"] if arguments else [name])
+        made_now = json.loads(out.read_text())["made"]
+        assert [compiler["compiler"] for compiler in made_now] == (["Y", "X"] if arguments else [name])
+        if name == "X":
+            out.write_text(out.read_text().replace(made_now[0]["date"], "2020-01-01T00:00:00+00:00"))
+        elif arguments:
+            assert [compiler["date"][:4] == "2020" for compiler in made_now] == [False, True]
 
 
 WROTE = {
@@ -65,6 +71,7 @@ WROTE = {
     "CUTLASS": {"sm_90a", "sm_100a"},
     "nvcc": {*targets.SUPPORTED},
     "numba-cuda": {"sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"},
+    "Mosaic GPU": {"sm_90a", "sm_100a", "sm_103a"},
     "cuda-tile": {"sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a"},
 }
 

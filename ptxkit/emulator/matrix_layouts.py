@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -233,23 +232,22 @@ class LayoutWatch:
         shared = batch.launch.shared
         near = [shared.start, *(one.descriptor.address for one in reads)]
         moved = [each for each in elsewhere(read, near) if not self._starts or each.address in self._starts]
+        outside = int(read.bytes(read.descriptor, read.major).max()) - shared.start >= shared.total
+        for other in moved if outside else ():
+            if self._as(came, read, other, read.major) is not None:
+                return difference(read, other, read.major)
+        if (said := self._in_part(came, read)) is not None:
+            return said
         if self._turned(came, read, reads):
             return difference(read, read.descriptor, "MN" if read.major == "K" else "K")
-        same = chain(((other, read.major) for other in moved), others(read))
-        if int(read.bytes(read.descriptor, read.major).max()) - shared.start < shared.total:
-            if (said := self._in_part(came, read)) is not None:
-                return said
-            same = chain(others(read))
-        for other, major in same:
+        for other, major in others(read):
             if self._as(came, read, other, major) is not None:
                 return difference(read, other, major)
-        said = self._in_part(came, read)
-        said = said or misplaced(came, read, {pitch for tensor in self._tensors for pitch in tensor.strides})
-        if said is None:
-            for other in moved:
-                if self._as(came, read, other, read.major) is not None:
-                    return difference(read, other, read.major)
-        return said
+        pitches = {pitch for tensor in self._tensors for pitch in tensor.strides}
+        if (said := misplaced(came, read, pitches)) is not None:
+            return said
+        same = (other for other in moved if self._as(came, read, other, read.major) is not None)
+        return next((difference(read, other, read.major) for other in same), None)
 
     def _as(
         self, came: SharedSources, read: MatrixRead, descriptor: Descriptor, major: str, even: bool = True

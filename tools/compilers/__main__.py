@@ -67,12 +67,14 @@ def main() -> int:
     given = parser.parse_args()
     if given.assembler:
         assemblers.use(given.assembler)
-    made = [folder(path) for path in given.folders]
+    about = provenance()
+    made = [{**folder(path), "date": about["date"]} for path in given.folders]
     if given.add:
         new = {compiler["compiler"] for compiler in made}
-        before = json.loads(given.out.read_text(encoding="utf-8"))["made"]
-        made += [compiler for compiler in before if compiler["compiler"] not in new]
-    document = {"schema": 1, "kind": "compilers", **provenance(), "assembler": assembler(), "made": made}
+        before = json.loads(given.out.read_text(encoding="utf-8"))
+        kept = [compiler for compiler in before["made"] if compiler["compiler"] not in new]
+        made += [{"date": before["date"], **compiler} for compiler in kept]
+    document = {"schema": 1, "kind": "compilers", **about, "assembler": assembler(), "made": made}
     given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     wrong = 0
     for compiler in made[: len(given.folders)]:
