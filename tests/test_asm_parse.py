@@ -577,6 +577,8 @@ def test_beyond_ascii() -> None:
     module = ptxkit.parse(f"{HEAD}// 3 µs\n// 4 µs\n")
     (comment,) = module.diagnostics
     assert (comment.code, comment.severity, comment.span) == ("P109", Severity.WARNING, (4, 6, 4, 7))
+    (string,) = ptxkit.parse(f'{HEAD}// 3 µs\n.file 1 "/* µ.cu"\n').diagnostics
+    assert (string.code, string.severity, string.span) == ("P109", Severity.ERROR, (5, 13, 5, 14))
 
 
 # ---- limits

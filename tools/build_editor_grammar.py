@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS
+from ptxkit.asm.lexer import SOURCE_BEGIN, SOURCE_END
 from ptxkit.dtypes import DTYPES
 from ptxkit.isa import registry
 from ptxkit.isa.special_registers import SPECIAL_REGISTERS
@@ -61,6 +62,11 @@ def grammar() -> dict[str, Any]:
                     {"begin": r"/\*", "end": r"\*/", "name": "comment.block.ptx"},
                 ]
             },
+            "sources": {
+                "begin": rf"\{SOURCE_BEGIN}[ \t]*$",
+                "end": rf"^[ \t]*\{SOURCE_END}[ \t]*$",
+                "name": "string.unquoted.source.ptx",
+            },
             "preprocessor": {"match": r"^\s*#.*$", "name": "meta.preprocessor.ptx"},
             "strings": {"begin": '"', "end": '"|$', "name": "string.quoted.double.ptx"},
             "functions": {
@@ -103,8 +109,8 @@ def grammar() -> dict[str, Any]:
 
 
 _ORDER = (
-    "comments preprocessor strings functions labels instructions numbers directives modifiers special "
-    "registers names operators"
+    "comments sources preprocessor strings functions labels instructions numbers directives modifiers "
+    "special registers names operators"
 ).split()
 
 

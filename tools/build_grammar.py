@@ -11,6 +11,7 @@ import itertools
 import logging
 import pprint
 import re
+import string
 import sys
 import textwrap
 from pathlib import Path
@@ -61,7 +62,7 @@ def tables(grammar: str) -> dict[str, Any]:
     literal.sort(key=lambda t: (-len(t.pattern.value), t.pattern.value))
 
     kinds = {"$END": "$"}
-    letters = iter(map(chr, [*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)]))
+    letters = iter(string.ascii_uppercase + string.ascii_lowercase + string.digits)
     for terminal in literal:
         value = terminal.pattern.value
         kinds[terminal.name] = value if len(value) == 1 else next(letters)

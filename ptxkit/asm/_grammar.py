@@ -4,33 +4,35 @@
 # Terminal or literal -> its kind, one character.
 KINDS = {
 'VERSION': 'I', 'TARGET': 'J', 'ADDRESS_SIZE': 'K', 'FILE': 'L', 'LOC': 'M', 'LOC_INTERMEDIATE': 'N',
-'PRAGMA': 'O', 'ALIAS': 'P', 'SECTION': 'Q', 'METADATA_SECTION': 'R', 'METADATA_DOMAIN': 'S',
-'METADATA': 'T', 'ENTRY': 'U', 'FUNC': 'V', 'CALLPROTOTYPE': 'W', 'TARGETS': 'X', 'ENTRY_FLAG': 'Y',
-'ENTRY_NUMBER': 'Z', 'ENTRY_EXTENT': 'a', 'FUNC_FLAG': 'b', 'FUNC_NUMBER': 'c', 'LANGUAGE': 'd',
-'HIDDEN': 'e', 'LINKAGE': 'f', 'SPACE': 'g', 'TYPE': 'h', 'VECTOR': 'i', 'ALIGN': 'j', 'PTR': 'k',
-'ATTRIBUTE': 'l', 'SINGLE': 'm', 'FLOAT': 'n', 'INTEGER': 'o', 'STRING': 'p', 'WARP_SZ': 'q', 'CALL': 'r',
-'GENERIC': 's', 'FUNCTION_NAME': 't', 'SINK': 'u', 'INLINED_AT': 'v', 'QUALIFIED': 'w', 'DOTTED': 'x',
-'NAME': 'y', 'WORD': 'z', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E', '>=': 'F', '>>': 'G',
-'||': 'H', '!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+', ',': ',', '-': '-',
-'/': '/', ':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@', '[': '[', ']': ']',
-'^': '^', '{': '{', '|': '|', '}': '}', '~': '~'}
+'PRAGMA': 'O', 'ALIAS': 'P', 'SECTION': 'Q', 'SOURCES_SECTION': 'R', 'CODE_BLOCK': 'S',
+'METADATA_SECTION': 'T', 'METADATA_DOMAIN': 'U', 'METADATA': 'V', 'ENTRY': 'W', 'FUNC': 'X',
+'CALLPROTOTYPE': 'Y', 'TARGETS': 'Z', 'ENTRY_FLAG': 'a', 'ENTRY_NUMBER': 'b', 'ENTRY_EXTENT': 'c',
+'FUNC_FLAG': 'd', 'FUNC_NUMBER': 'e', 'LANGUAGE': 'f', 'HIDDEN': 'g', 'LINKAGE': 'h', 'SPACE': 'i',
+'TYPE': 'j', 'VECTOR': 'k', 'ALIGN': 'l', 'PTR': 'm', 'ATTRIBUTE': 'n', 'SINGLE': 'o', 'FLOAT': 'p',
+'INTEGER': 'q', 'STRING': 'r', 'WARP_SZ': 's', 'CALL': 't', 'GENERIC': 'u', 'FUNCTION_NAME': 'v',
+'SINK': 'w', 'INLINED_AT': 'x', 'QUALIFIED': 'y', 'DOTTED': 'z', 'NAME': '0', 'IR_NAME': '1',
+'SOURCE_FILE_NAME': '2', 'SOURCE': '3', 'WORD': '4', '!=': 'A', '&&': 'B', '<<': 'C', '<=': 'D', '==': 'E',
+'>=': 'F', '>>': 'G', '||': 'H', '!': '!', '%': '%', '&': '&', '(': '(', ')': ')', '*': '*', '+': '+',
+',': ',', '-': '-', '/': '/', ':': ':', ';': ';', '<': '<', '=': '=', '>': '>', '?': '?', '@': '@',
+'[': '[', ']': ']', '^': '^', '{': '{', '|': '|', '}': '}', '~': '~'}
 
 # Word -> kind, for what `PATTERNS` takes for a NAME or a WORD.
 KEYWORDS = {
 '.version': 'I', '.target': 'J', '.address_size': 'K', '.file': 'L', '.loc': 'M', '.loc_intermediate': 'N',
-'.pragma': 'O', '.alias': 'P', '.section': 'Q', '.metadata_section': 'R', '.metadata_domain': 'S',
-'.metadata': 'T', '.entry': 'U', '.func': 'V', '.callprototype': 'W', '.branchtargets': 'X',
-'.calltargets': 'X', '.explicitcluster': 'Y', '.blocksareclusters': 'Y', '.maxnreg': 'Z',
-'.minnctapersm': 'Z', '.maxnctapersm': 'Z', '.maxclusterrank': 'Z', '.minperctamemory': 'Z',
-'.maxntid': 'a', '.reqntid': 'a', '.reqnctapercluster': 'a', '.noreturn': 'b', '.abi_preserve': 'c',
-'.abi_preserve_control': 'c', '.language': 'd', '.hidden': 'e', '.extern': 'f', '.visible': 'f',
-'.weak': 'f', '.common': 'f', '.reg': 'g', '.const': 'g', '.global': 'g', '.local': 'g', '.param': 'g',
-'.shared': 'g', '.tex': 'g', '.b8': 'h', '.b16': 'h', '.b32': 'h', '.b64': 'h', '.b128': 'h', '.s8': 'h',
-'.s16': 'h', '.s32': 'h', '.s64': 'h', '.u8': 'h', '.u16': 'h', '.u32': 'h', '.u64': 'h', '.f16': 'h',
-'.f16x2': 'h', '.f32': 'h', '.f64': 'h', '.bf16': 'h', '.bf16x2': 'h', '.tf32': 'h', '.s16x2': 'h',
-'.u16x2': 'h', '.pred': 'h', '.texref': 'h', '.samplerref': 'h', '.surfref': 'h', '.v2': 'i', '.v4': 'i',
-'.v8': 'i', '.align': 'j', '.ptr': 'k', '.attribute': 'l', 'WARP_SZ': 'q', 'generic': 's',
-'function_name': 't', '_': 'u', 'inlined_at': 'v'}
+'.pragma': 'O', '.alias': 'P', '.section': 'Q', '.nv_intermediate_source_section': 'R', '.code_block': 'S',
+'.metadata_section': 'T', '.metadata_domain': 'U', '.metadata': 'V', '.entry': 'W', '.func': 'X',
+'.callprototype': 'Y', '.branchtargets': 'Z', '.calltargets': 'Z', '.explicitcluster': 'a',
+'.blocksareclusters': 'a', '.maxnreg': 'b', '.minnctapersm': 'b', '.maxnctapersm': 'b',
+'.maxclusterrank': 'b', '.minperctamemory': 'b', '.maxntid': 'c', '.reqntid': 'c',
+'.reqnctapercluster': 'c', '.noreturn': 'd', '.abi_preserve': 'e', '.abi_preserve_control': 'e',
+'.language': 'f', '.hidden': 'g', '.extern': 'h', '.visible': 'h', '.weak': 'h', '.common': 'h',
+'.reg': 'i', '.const': 'i', '.global': 'i', '.local': 'i', '.param': 'i', '.shared': 'i', '.tex': 'i',
+'.b8': 'j', '.b16': 'j', '.b32': 'j', '.b64': 'j', '.b128': 'j', '.s8': 'j', '.s16': 'j', '.s32': 'j',
+'.s64': 'j', '.u8': 'j', '.u16': 'j', '.u32': 'j', '.u64': 'j', '.f16': 'j', '.f16x2': 'j', '.f32': 'j',
+'.f64': 'j', '.bf16': 'j', '.bf16x2': 'j', '.tf32': 'j', '.s16x2': 'j', '.u16x2': 'j', '.pred': 'j',
+'.texref': 'j', '.samplerref': 'j', '.surfref': 'j', '.v2': 'k', '.v4': 'k', '.v8': 'k', '.align': 'l',
+'.ptr': 'm', '.attribute': 'n', 'WARP_SZ': 's', 'generic': 'u', 'function_name': 'v', '_': 'w',
+'inlined_at': 'x'}
 
 # Terminal -> regular expression, in the order in which they are tried; literals come after.
 PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
@@ -41,6 +43,9 @@ PATTERNS = {'SINGLE': '0[fF][\\da-fA-F]{8}(?![\\w$.])',
  'QUALIFIED': '(?:[A-Za-z][\\w$]*|[_$%][\\w$]+)\\.[\\w$]+(?![\\w$.]|::)',
  'DOTTED': '(?:[A-Za-z][\\w$]*|[_$%][\\w$]+)(?:\\.[\\w$]+(?:::\\d+:\\d+|::[\\w$]+)*)+',
  'NAME': '[A-Za-z][\\w$]*|[_$%][\\w$]+|_',
+ 'IR_NAME': '\\.ir_name:',
+ 'SOURCE_FILE_NAME': '\\.sourceFileName:',
+ 'SOURCE': '\\.source_begin[ \t]*\n(?:[^\n]*\n)*?[ \t]*\\.source_end(?=[ \t]*\n)',
  'WORD': '\\.[\\w$]+(?:::\\d+:\\d+|::[\\w$]+)*'}
 LITERALS = ('!=', '&&', '<<', '<=', '==', '>=', '>>', '||', '!', '%', '&', '(', ')', '*', '+', ',', '-', '/', ':', ';',
  '<', '=', '>', '?', '@', '[', ']', '^', '{', '|', '}', '~')
@@ -85,6 +90,8 @@ bit_xor bit_xor?:1 binary:3
 body body:3
 call call:11 call:9 call:9 call:7 call:9 call:7 call:7 call:5 call:10 call:8 call:8 call:6 call:8 call:6 call:6 call:4 call:10 call:8 call:8 call:6 call:8 call:6 call:6 call:4 call:9 call:7 call:7 call:5 call:7 call:5 call:5 call:3
 close close:1
+code_block code_block:8
+code_blocks code_blocks:2 code_blocks:0
 conditional conditional?:1 conditional:5
 constant constant?:1 constant?:1
 count count:3 count:3
@@ -132,7 +139,7 @@ pragma directive:4 directive:3
 primary float:1 integer:1 name:1 parenthesized:3
 product product?:1 binary:3 binary:3 binary:3
 relation relation?:1 binary:3 binary:3 binary:3 binary:3
-section section:3 section:3
+section section:3 section:3 section:3
 section_header section_header:3
 section_integer integer:1 unary:2
 section_line section_line?:1 difference:4 directive:2 directive:3 directive:2
@@ -140,6 +147,7 @@ section_lines section_lines:2 section_lines:0
 section_literal integer:1
 shift shift?:1 binary:3 binary:3
 single float:1 parenthesized:3
+sources_header sources_header:2
 statement statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 statement?:1 call_prototype:5 call_prototype:6 call_prototype:5 call_prototype:4 call_prototype:4 call_prototype:5 call_prototype:4 call_prototype:3 directive:5 directive:4 directive:4 directive:4 directive:3 inner_prototype:4 inner_prototype:5 inner_prototype:4 inner_prototype:3 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:5 inner_prototype:6 inner_prototype:5 inner_prototype:4 inner_prototype:6 inner_prototype:7 inner_prototype:6 inner_prototype:5
 statements statements:2 statements:0
 sum sum?:1 binary:3 binary:3
@@ -154,349 +162,351 @@ vector vector:4 vector:3"""
 # States, a full stop between two: kinds, and for each the next state, or -1 - the rule to
 # reduce; then rules, each with the next state.
 STATES = """\
-$KPjlULVfROQgJhiI -240  items:1 module:2.$KPjlULVfROQgJhiI -264 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 \
-18  __parameter_star_5:19 _specifier:20 alignment:21 attributes:22 function:23 function_header:24 item:25 \
-metadata_header:26 pragma:27 section:28 section_header:29 target:30 variable:31..o 32.rsyu 33 34 35 \
-36  _name:37.o 38.( 39.rsyu 33 34 35 36  _name:40.o 41.lrs(yu 6 33 34 42 35 36  _name:43 attributes:44 \
-parameters:45.jlUVghi 5 6 46 47 14 16 17  __parameter_star_5:19 _specifier:20 alignment:21 attributes:22 \
-variable:48.{ 49.p 50.z 51.jlghi -61.rsyu 33 34 35 36  _name:52.rsy;u 33 34 35 53 36  _name:54 \
-declarator:55.jlghi -62.n 56.jlghi 5 6 14 57 17  _specifier:58 alignment:21 attributes:22.jlghi -24.jlghi \
--59.jlghi -60.$KPjlULVfROQgJhiI -227.{; 59 60  body:61 end:62 open:63.$KPjlULVfROQgJhiI -239.TS} \
--262  metadata_lines:64.$KPjlULVfROQgJhiI -228.$KPjlULVfROQgJhiI -229.rsy}uhz \
--357  section_lines:65.$KPjlULVfROQgJhiI -230.$KPjlULVfROQgJhiI -231.$KPjlULVfROQgJhiI \
--232.$KPj@lrW:,xUaYZ=LVbcsd{<fMN([R-y+Ow})]Q;ugJXh|iIz -47.$KPj@lrW:,xUaYZ=LVbcsd{<fMN([R-y+Ow})]Q;ugJXh|iIz \
--48.$KPj@lrW:,xUaYZ=LVbcsd{<fMN([R-y+Ow})]Q;ugJXh|iIz -49.$KPj@lrW:,xUaYZ=LVbcsd{<fMN([R-y+Ow})]Q;ugJXh|iIz \
--50., 66.jlrsykughi -67.z 67  attribute:68.aYZd{(O; 69 70 71 72 -171 42 12 -171  __function_header_star_2:73 \
-entry_directive:74 parameters:75 pragma:76.p 77.jle)ghi 5 6 78 79 14 80 17  __parameter_star_5:81 \
-_specifier:20 alignment:21 attributes:22 parameter:82.bcd{(; 83 84 85 -175 42 \
--175  __function_header_star_3:86 func_directive:87 parameters:88.rs(yu 33 34 42 35 36  _name:89 \
-parameters:90.rsyu 33 34 35 36  _name:91.rsyu 33 34 35 36  _name:92.lrs(yu 6 33 34 42 35 36  _name:93 \
-attributes:94 parameters:95.$KPjlULVfROQgJhiI -238.TS} -257.,; 96 97  __pragma_star_1:98.{ \
-99.$KPj@lrW,xULVs{fMNRyOw}QugJXhiI -406 -406 -406 -406 -406 -406 -406 -406 100 -406 -406 -406 -406 -406 -406 \
--406 -406 -406 -406 -406 -406 -406 -406 -406 -406 -406 -406 -406 -406 -406 \
--406  __target_star_0:101.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -426.,=<[; -144 102 103 104 \
--144  __declarator_star_10:105 count:106 dimension:107 unsized:108.,; 109 \
-110  __variable_star_8:111.$KPjlULVfROQgJhiI -237.rsy;u 33 34 35 112 36  _name:54 declarator:113.jlghi \
--23.j@lrWxVs{fMNyOw}ugJXhi -268.$KPjlULVfROQgJhiI -149.$KPjlULVfROQgJhiI -166.$KPjlULVfROQgJhiI \
--167.j@lrWxVs{fMNyOw}ugJXhi -401  statements:114.TS} 115 116 117  close:118 metadata_line:119.rsy}uhz 33 34 \
-35 117 36 120 121  _name:122 _section_type:123 close:124 label:125 section_line:126.rsyu 33 34 35 \
-36  _name:127.,() -72 128 -72.,) 129 130  __attributes_star_9:131.o 132.aYZd{O; -154.o 133.op 134 \
-135  language:136.aYZd{O; 69 70 71 72 -168 12 -168  entry_directive:137 pragma:76.aYZd{O; -14.aYZd{O; 69 70 \
-71 72 -170 12 -170  __function_header_star_2:138 entry_directive:74 pragma:76.aYZd{O; \
--150.$KPjl,ULVfROQgJhiI -236 -236 -236 -236 -236 139 -236 -236 -236 -236 -236 -236 -236 -236 -236 -236 -236 \
--236.jlghi 5 6 14 140 17  __parameter_star_5:141 _specifier:20 alignment:21 attributes:22.raYZbcsd{yO;u \
--325.jrsyku 5 33 34 35 142 36  _name:143 alignment:144 pointer:145.jlghi 5 6 14 146 17  _specifier:58 \
-alignment:21 attributes:22.,) 147 148  __parameters_star_4:149.bcd{; -162.o 150.op 134 \
-135  language:151.bcd{; 83 84 85 -172 -172  func_directive:152.bcd{; -16.bcd{; 83 84 85 -174 \
--174  __function_header_star_3:153 func_directive:87.bcd{(; 83 84 85 -179 42 \
--179  __function_header_star_3:154 func_directive:87 parameters:155.rsyu 33 34 35 36  _name:156.bcd{(; 83 84 \
-85 -187 42 -187  __function_header_star_3:157 func_directive:87 parameters:158.aYZd{(O; 69 70 71 72 -191 42 \
-12 -191  __function_header_star_2:159 entry_directive:74 parameters:160 pragma:76.bcd{(; 83 84 85 -195 42 \
--195  __function_header_star_3:161 func_directive:87 parameters:162.rs(yu 33 34 42 35 36  _name:163 \
-parameters:164.rsyu 33 34 35 36  _name:165.p 166.$KPj@lrWxUaYZLVsd{fMNRyOw}Q;ugJXhiI -332.,; 167 168.rsy}uhz \
--348.rsyu 33 34 35 36  _name:169.$KPj@lrW,xULVs{fMNRyOw}QugJXhiI -405 -405 -405 -405 -405 -405 -405 -405 170 \
--405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 -405 \
--405.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 \
-bit_or:185 bit_xor:186 conditional:187 constant:188 equality:189 expression:190 generic:191 \
-initial_value:192 initializer:193 logical_and:194 logical_or:195 name:196 primary:197 product:198 \
-relation:199 shift:200 single:201 sum:202 unary:203.oq 204 205.o]q 206 207 208.,=[; -130 209 210 \
--130  dimension:211.,=[; -138 212 104 -138  __declarator_star_10:213 dimension:107 unsized:214.,=[; -10.,=[; \
--142 215 210 -142  __declarator_star_10:216 dimension:107.rsyu 33 34 35 36  _name:54 \
-declarator:217.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -425.,; 218 219.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -423.,; 109 \
-220  __variable_star_8:221.j@lrWxVs{fMNyOw}ugJXhi 5 222 6 223 224 225 226 34 59 227 228 229 230 12 231 117 \
-36 14 15 232 16 17  __parameter_star_5:19 _name:122 _opcode:233 _specifier:20 alignment:21 attributes:22 \
-body:234 call:235 close:236 guard:237 instruction:238 label:239 open:63 pragma:240 statement:241 target:242 \
-variable:243.o 244.o 245.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -118.$KPjlULVfROQgJhiI -346.TS} -261.rso-yuz \
--57.rso-yuz -58.: 246.rso-yuz 33 34 247 248 35 36 249  _name:250 debug_name:251 debug_symbol:252 \
-label_name:253 section_integer:254.$KPjlULVfROQgJhiI -347.rsy}uhz -351.rsy}uhz -356.; 255.o 256.z \
-67  attribute:257.jlrs(yughi -74.,) 258 259.,aYZd{O; 260 -153 -153 -153 -153 -153 -153 -153.aYZd{O; \
--155.,aYZbcd{O; -243.,aYZbcd{O; -244.,aYZd{O; 261 -157 -157 -157 -157 -157 -157 \
--157  __entry_directive_star_6:262.aYZd{O; -13.aYZd{O; 69 70 71 72 -169 12 -169  entry_directive:137 \
-pragma:76.o 263.jrsyku 5 33 34 35 142 36  _name:264 alignment:265 pointer:266.jlghi 5 6 14 267 \
-17  _specifier:58 alignment:21 attributes:22.jrsyug 5 -330 -330 -330 -330 268  alignment:269.,[) -313 104 \
--313  dimension:270 unsized:271.rsyku 33 34 35 142 36  _name:272 pointer:273.rsyu 33 34 35 \
-36  _name:274.jrsyku 5 33 34 35 142 36  _name:275 alignment:276 pointer:277.jleghi 5 6 78 14 80 \
-17  __parameter_star_5:81 _specifier:20 alignment:21 attributes:22 parameter:278.raYZbcsd{yO;u -324.,) 279 \
-280.bcd{; -163.,bcd{; 261 -165 -165 -165 -165 -165  __entry_directive_star_6:281.bcd{; -15.bcd{; 83 84 85 \
--173 -173  func_directive:152.bcd{; 83 84 85 -176 -176  func_directive:152.bcd{; 83 84 85 -178 \
--178  __function_header_star_3:282 func_directive:87.bcd{(; 83 84 85 -183 42 \
--183  __function_header_star_3:283 func_directive:87 parameters:284.bcd{; 83 84 85 -184 \
--184  func_directive:152.bcd{; 83 84 85 -186 -186  __function_header_star_3:285 func_directive:87.aYZd{O; 69 \
-70 71 72 -188 12 -188  entry_directive:137 pragma:76.aYZd{O; 69 70 71 72 -190 12 \
--190  __function_header_star_2:286 entry_directive:74 pragma:76.bcd{; 83 84 85 -192 \
--192  func_directive:152.bcd{; 83 84 85 -194 -194  __function_header_star_3:287 func_directive:87.bcd{(; 83 \
-84 85 -199 42 -199  __function_header_star_3:288 func_directive:87 parameters:289.rsyu 33 34 35 \
-36  _name:290.bcd{(; 83 84 85 -207 42 -207  __function_header_star_3:291 func_directive:87 parameters:292.,; \
--28.p 293.$KPj@lrWxUaYZLVsd{fMNRyOw}Q;ugJXhiI -331.$KPj@lrW,xULVs{fMNRyOw}QugJXhiI -34.rsyu 33 34 35 \
-36  _name:294.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 unary:297.&^:,<->%+?})];/*|HBEADFCG \
--333.,=(+});z -48 -48 298 -48 -48 -48 -48 -48.&^,<(->%+?};/*|HBEADFCG -334 -334 -334 -334 299 -334 -334 -334 \
--334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334 -334.!rnso{(-y+w}mu~q 171 33 172 173 \
-174 175 176 177 35 178 179 300 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 \
-constant:188 element:301 equality:189 expression:190 generic:191 initial_value:192 initializer:302 \
-logical_and:194 logical_or:195 name:303 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203.!no(-+m~hq 171 172 295 176 177 178 180 181 304 182  bit_and:184 bit_or:185 bit_xor:186 \
-conditional:187 equality:189 expression:305 logical_and:194 logical_or:195 primary:197 product:198 \
-relation:199 shift:200 single:306 sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 \
-unary:307.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 unary:308.,=[+})];| -267.,}); -362.!no(-+~q \
-171 172 295 296 177 178 181 182  primary:197 unary:309.&^:,<->%+?})];/*|HBEADFCG -335.,=[+})];|z -266 -266 \
--266 -266 -266 -266 -266 -266 -266 310.&^:,?})];|HB 311 -83 -83 -83 -83 -83 -83 -83 -83 -83 -83 \
--83.:,?})];|HB -245 -245 -245 -245 -245 -245 -245 312 -245 -245.^:,?})];|HB 313 -81 -81 -81 -81 -81 -81 -81 \
--81 -81 -81.:,})]; -161.,}; -211.&^:,?})];|HBEA -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 314 315.,}); \
--121.,+}; -212 316 -212 -212.,}; -217.,; -143.:,?})];HB -247 -247 -247 -247 -247 -247 -247 -247 317.:,?})];H \
--119 -119 318 -119 -119 -119 -119 319.,+}; -213 320 -213 -213.&^:,<->%+?})];/*|HBEADFCG \
--409.&^:,<->%+?})];/*|HBEADFCG -402 -402 -402 -402 -402 -402 -402 321 -402 -402 -402 -402 -402 -402 322 323 \
--402 -402 -402 -402 -402 -402 -402 -402 -402.&^:,<>?})];|HBEADF -158 -158 -158 -158 324 325 -158 -158 -158 \
--158 -158 -158 -158 -158 -158 -158 326 327.&^:,<>?})];|HBEADFCG -341 -341 -341 -341 -341 -341 -341 -341 -341 \
--341 -341 -341 -341 -341 -341 -341 -341 -341 328 329.,}); -122.&^:,<->+?})];|HBEADFCG -359 -359 -359 -359 \
--359 330 -359 331 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 -359 \
--359.&^:,<->%+?})];/*|HBEADFCG -337.> 332.> 333.] 334.,=[); -415.] 335.!rnso{(-y+wmu~q 171 33 172 173 174 \
-175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 \
-constant:188 equality:189 expression:190 generic:191 initial_value:192 initializer:336 logical_and:194 \
-logical_or:195 name:196 primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203.oq 206 \
-208.,=[; -9.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 \
-bit_or:185 bit_xor:186 conditional:187 constant:188 equality:189 expression:190 generic:191 \
-initial_value:192 initializer:337 logical_and:194 logical_or:195 name:196 primary:197 product:198 \
-relation:199 shift:200 single:201 sum:202 unary:203.,=[; -132 338 210 -132  dimension:211.,=[; -136 339 210 \
--136  __declarator_star_10:340 dimension:107.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 35 178 179 180 \
-36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:188 equality:189 \
-expression:190 generic:191 initial_value:192 initializer:341 logical_and:194 logical_or:195 name:196 \
-primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203.,=[; -140 342 210 \
--140  dimension:211.,; -36.rsyu 33 34 35 36  _name:54 declarator:343.$KPj@lrWxULVs{fMNRyOw}QugJXhiI \
--424.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -422.,; 218 344.!rsyu 345 33 34 35 36  _name:346.r:sf(ywughiz 33 -47 34 \
-347 348 35 179 36 349 350 351 352  ___opcode_star_15:353 _modifier:354 _name:183 arguments:355 name:356.(u \
-42 357  parameters:358.!rnso{f([-y+w;mug~hiqz -52 -52 -52 -52 -52 -52 347 -52 -52 -52 -52 -52 -52 -52 -52 \
--52 349 -52 350 351 -52 352  ___opcode_star_15:359 _modifier:354.rs(yu 33 34 42 35 36  _name:360 \
-parameters:361.V 362.o 363.o 364.!r:nso{f([-y+w;mug~hiqz -54 -54 -49 -54 -54 -54 -54 347 -54 -54 -54 -54 -54 \
--54 -54 -54 -54 349 -54 350 351 -54 352  ___opcode_star_15:365 _modifier:354.!rnso{f([-y+w;mug~hiqz -56 -56 \
--56 -56 -56 -56 347 -56 -56 -56 -56 -56 -56 -56 -56 -56 349 -56 350 351 -56 352  ___opcode_star_15:366 \
-_modifier:354.rsyu 33 34 35 36  _name:367 target_label:368.!rnso{([-y+w;mu~q 369 33 172 34 295 370 176 371 \
-372 35 178 179 373 180 36 181 182  _name:183 address:374 bit_and:184 bit_or:185 bit_xor:186 conditional:187 \
-constant:375 equality:189 expression:190 logical_and:194 logical_or:195 name:376 operand:377 primary:197 \
-product:198 relation:199 shift:200 single:201 sum:202 unary:203 value:378 vector:379.j@lrWxVs{fMNyOw}ugJXhi \
--364.j@lrWxVs{fMNyOw}ugJXhi -365.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -85.rxyw 380 225 381 \
-231  _opcode:382.j@lrWxVs{fMNyOw}ugJXhi -366.j@lrWxVs{fMNyOw}ugJXhi -367.j@lrWxVs{fMNyOw}ugJXhi \
--368.j@lrWxVs{fMNyOw}ugJXhi -400.j@lrWxVs{fMNyOw}ugJXhi -369.j@lrWxVs{fMNyOw}ugJXhi -370.{ \
-383  metadata_fields:384.TS} -260.j@lrWxVs{fMNyOw}ugJXhiz -241.r,sy}uhz -349.o \
-385  section_literal:386.r,sy+}uhz -126.rs-y+}uhz -125 -125 -242 -125 -125 -125 -125 -125 -125.r,sy+}uhz \
--127 -127 -127 -127 387 -127 -127 -127 -127.rsy}uhz -353.- 388.r,sy}uhz -355 389 -355 -355 -355 -355 -355 \
--355  __section_line_star_12:390.$KPjlULVfROQgJhiI -233., 391.,) -8.z 67  attribute:392.jlrs(yughi -73.o \
-393.op 134 135  language:394.,aYZd{O; 395 -156 -156 -156 -156 -156 -156 -156.$KPjl,ULVfROQgJhiI -235 -235 \
--235 -235 -235 396 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235 -235.,[) -301 104 \
--301  dimension:397 unsized:398.rsyku 33 34 35 142 36  _name:399 pointer:400.rsyu 33 34 35 \
-36  _name:401.jrsyku 5 33 34 35 142 36  _name:402 alignment:403 pointer:404.jrsyu 5 -329 -329 -329 \
--329  alignment:405.rsyu -327.,) -311.,) -312.,[) -316 104 -316  dimension:406 unsized:407.rsyu 33 34 35 \
-36  _name:408.,[) -322 104 -322  dimension:409 unsized:410.,[) -277 104 -277  dimension:411 \
-unsized:412.rsyku 33 34 35 142 36  _name:413 pointer:414.rsyu 33 34 35 36  _name:415.,) -26.jleghi 5 6 78 14 \
-80 17  __parameter_star_5:81 _specifier:20 alignment:21 attributes:22 parameter:416.raYZbcsd{yO;u \
--323.,bcd{; 395 -164 -164 -164 -164 -164.bcd{; 83 84 85 -177 -177  func_directive:152.bcd{; 83 84 85 -180 \
--180  func_directive:152.bcd{; 83 84 85 -182 -182  __function_header_star_3:417 func_directive:87.bcd{; 83 \
-84 85 -185 -185  func_directive:152.aYZd{O; 69 70 71 72 -189 12 -189  entry_directive:137 pragma:76.bcd{; 83 \
-84 85 -193 -193  func_directive:152.bcd{; 83 84 85 -196 -196  func_directive:152.bcd{; 83 84 85 -198 \
--198  __function_header_star_3:418 func_directive:87.bcd{(; 83 84 85 -203 42 \
--203  __function_header_star_3:419 func_directive:87 parameters:420.bcd{; 83 84 85 -204 \
--204  func_directive:152.bcd{; 83 84 85 -206 -206  __function_header_star_3:421 func_directive:87.,; \
--27.$KPj@lrW,xULVs{fMNRyOw}QugJXhiI -33.&^:,<->%+?})];/*|HBEADFCG -334.!no(-+~hq 171 172 295 296 177 178 181 \
-304 182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:305 logical_and:194 \
-logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.&^:,<->%+?})];/*|HBEADFCG \
--411.rsywu 33 34 35 179 36  _name:183 name:422.!rnso(-y+wu~q 171 33 172 173 295 296 177 35 178 179 36 181 \
-182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:423 generic:424 \
-logical_and:194 logical_or:195 masked:425 name:426 primary:197 product:198 relation:199 shift:200 sum:202 \
-unary:203.,}; -220.,} 427 428  __initializer_star_11:429.,} -147.,=+} -213 430 320 -213.) 431.) 432.) \
-433.&^:,<->%+?})];/*|HBEADFCG -412.&^:,<->%+?})];/*|HBEADFCG -413.&^:,<->%+?})];/*|HBEADFCG -414.,=[+})];| \
--265.!no(-+~q 171 172 295 296 177 178 181 182  equality:434 primary:197 product:198 relation:199 shift:200 \
-sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_xor:435 equality:189 primary:197 \
-product:198 relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:436 \
-equality:189 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 \
-178 181 182  primary:197 product:198 relation:437 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 \
-178 181 182  primary:197 product:198 relation:438 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 \
-178 181 182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:439 logical_and:194 \
-logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 \
-178 181 182  bit_and:184 bit_or:440 bit_xor:186 equality:189 primary:197 product:198 relation:199 shift:200 \
-sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 \
-conditional:187 equality:189 expression:441 logical_and:194 logical_or:195 primary:197 product:198 \
-relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 \
-bit_xor:186 equality:189 logical_and:442 primary:197 product:198 relation:199 shift:200 sum:202 \
-unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 \
-equality:189 expression:443 logical_and:194 logical_or:195 primary:197 product:198 relation:199 shift:200 \
-sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 unary:444.!no(-+~q 171 172 295 296 \
-177 178 181 182  primary:197 unary:445.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 \
-unary:446.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:198 shift:447 sum:202 \
-unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:198 shift:448 sum:202 \
-unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:198 shift:449 sum:202 \
-unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:198 shift:450 sum:202 \
-unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:198 sum:451 unary:203.!no(-+~q 171 \
-172 295 296 177 178 181 182  primary:197 product:198 sum:452 unary:203.!no(-+~q 171 172 295 296 177 178 181 \
-182  primary:197 product:453 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 product:454 \
-unary:203.,=[; -123.,=[; -124.,=[); -145.,=[); -146.,; -129.,; -137.!rnso{(-y+wmu~q 171 33 172 173 174 175 \
-176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:188 \
-equality:189 expression:190 generic:191 initial_value:192 initializer:455 logical_and:194 logical_or:195 \
-name:196 primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203.!rnso{(-y+wmu~q 171 33 \
-172 173 174 175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 \
-conditional:187 constant:188 equality:189 expression:190 generic:191 initial_value:192 initializer:456 \
-logical_and:194 logical_or:195 name:196 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203.,=[; -134 457 210 -134  dimension:211.,; -141.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 35 \
-178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:188 \
-equality:189 expression:190 generic:191 initial_value:192 initializer:458 logical_and:194 logical_or:195 \
-name:196 primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203.,; \
--35.$KPj@lrWxULVs{fMNRyOw}QugJXhiI -421.rsyu 33 34 35 36  _name:459.rxyw -209.!rnso{f([-y+w;mug~hiqz \
--42.!rnso{([-y+w)mu~q 369 33 172 34 295 370 176 371 372 35 178 179 460 180 36 181 182  _name:183 address:374 \
-bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:375 equality:189 expression:190 logical_and:194 \
-logical_or:195 name:376 operand:461 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203 value:378 vector:379.!rnso{f([-y+w;mug~hiqz -43.!rnso{f([-y+w;mug~hiqz -44.!rnso{f([-y+w;mug~hiqz \
--45.!rnso{f([-y+w;mug~hiqz -46.rsf(ywughiz 33 34 347 348 35 179 36 349 350 351 352  _modifier:462 _name:183 \
-arguments:463 name:464.!rnso{f([-y+w;mug~hiqz -2., 465.,; 466 467.bcd(; 83 84 85 42 \
-468  __function_header_star_3:469 func_directive:87 parameters:470.u 471.!rnso{f([-y+w;mug~hiqz -51 -51 -51 \
--51 -51 -51 347 -51 -51 -51 -51 -51 -51 -51 -51 -51 349 -51 350 351 -51 352  _modifier:462.bcd(; 83 84 85 42 \
-472  __function_header_star_3:473 func_directive:87 parameters:474.rsyu 33 34 35 36  _name:475.rs(yu 33 34 \
-42 35 36  _name:476 parameters:477.o 478.o 479.!rnso{f([-y+w;mug~hiqz -53 -53 -53 -53 -53 -53 347 -53 -53 \
--53 -53 -53 -53 -53 -53 -53 349 -53 350 351 -53 352  _modifier:462.!rnso{f([-y+w;mug~hiqz -55 -55 -55 -55 \
--55 -55 347 -55 -55 -55 -55 -55 -55 -55 -55 -55 349 -55 350 351 -55 352  _modifier:462.,<; -408 103 \
--408  count:480.,; 481 482  __statement_star_7:483.!rnso(-y+wu~q 171 33 172 34 295 296 177 35 178 179 36 181 \
-182  _name:183 name:484 primary:197 unary:297.!rnso(-y+wmu~q 369 33 172 34 295 176 372 35 178 179 180 36 181 \
-182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:375 equality:189 expression:190 \
-logical_and:194 logical_or:195 name:485 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203 value:486.!rnso(-y+u~q 171 33 172 34 295 296 177 35 178 36 181 182  _name:487 base:488 bit_and:184 \
-bit_or:185 bit_xor:186 conditional:187 equality:189 expression:489 logical_and:194 logical_or:195 \
-plain_name:490 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.!rnso(-y+wu~q 171 33 172 34 \
-295 296 177 35 178 179 36 181 182  _name:183 name:491 primary:197 unary:307.j@lrWxVs{fMNyOw}ugJXhi -223.,); \
--269.,}); -416.,[+);| -417 492 493 -417 -417 494.,; 495 496  __instruction_star_14:497.,); -270.,);| -271 \
--271 -271 498.rsf(ywughiz 33 34 347 348 35 179 36 349 350 351 352  ___opcode_star_15:499 _modifier:354 \
-_name:183 arguments:500 name:501.!rnso{f([-y+w;mug~hiqz -54 -54 -54 -54 -54 -54 347 -54 -54 -54 -54 -54 -54 \
--54 -54 -54 349 -54 350 351 -54 352  ___opcode_star_15:365 _modifier:354.!rnso{([-y+w;mu~q 369 33 172 34 295 \
-370 176 371 372 35 178 179 502 180 36 181 182  _name:183 address:374 bit_and:184 bit_or:185 bit_xor:186 \
-conditional:187 constant:375 equality:189 expression:190 logical_and:194 logical_or:195 name:376 operand:503 \
-primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203 value:378 vector:379.p \
-504  metadata_string:505.TS} -259.r,sy}uhz -358.r,sy}uhz -350.o- 247 248  section_integer:506.rsyu 33 34 35 \
-36  _name:507 label_name:508.o- 247 248  section_integer:509.r,sy}uhz -354 510 -354 -354 -354 -354 -354 \
--354.o 511.,) -7.,aYZd{O; 512 -152 -152 -152 -152 -152 -152 -152.,aYZbcd{O; -12.op 134 135  language:513.o \
-514.,) -299.,) -300.,[) -304 104 -304  dimension:515 unsized:516.rsyu 33 34 35 36  _name:517.,[) -310 104 \
--310  dimension:518 unsized:519.,[) -289 104 -289  dimension:520 unsized:521.rsyku 33 34 35 142 \
-36  _name:522 pointer:523.rsyu 33 34 35 36  _name:524.rsyu -328.,) -314.,) -315.,[) -319 104 \
--319  dimension:525 unsized:526.,) -320.,) -321.,) -275.,) -276.,[) -280 104 -280  dimension:527 \
-unsized:528.rsyu 33 34 35 36  _name:529.,[) -286 104 -286  dimension:530 unsized:531.,) -25.bcd{; 83 84 85 \
--181 -181  func_directive:152.bcd{; 83 84 85 -197 -197  func_directive:152.bcd{; 83 84 85 -200 \
--200  func_directive:152.bcd{; 83 84 85 -202 -202  __function_header_star_3:532 func_directive:87.bcd{; 83 \
-84 85 -205 -205  func_directive:152.) 533.) -249.+) 534 -250.) 535.+) 536 -251.!rnso{(-y+wmu~q 171 33 172 \
-173 174 175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 \
-constant:188 element:537 equality:189 expression:190 generic:191 initial_value:192 initializer:302 \
-logical_and:194 logical_or:195 name:303 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203.,}; -219.,} 538 539.!rnso(-y+wmu~q 171 33 172 173 174 176 177 35 178 179 180 36 181 182  _name:183 \
-bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:188 equality:189 expression:190 generic:191 \
-initial_value:540 logical_and:194 logical_or:195 name:196 primary:197 product:198 relation:199 shift:200 \
-single:201 sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  primary:197 \
-unary:541.&^:,<->%+?})];/*|HBEADFCG -336.,}); -363.&^:,?})];|HBEA -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 \
--80 -80 314 315.^:,?})];|HB 313 -82 -82 -82 -82 -82 -82 -82 -82 -82 -82.&^:,?})];|HB 311 -84 -84 -84 -84 -84 \
--84 -84 -84 -84 -84 -84.&^:,<>?})];|HBEADF -159 -159 -159 -159 324 325 -159 -159 -159 -159 -159 -159 -159 \
--159 -159 -159 326 327.&^:,<>?})];|HBEADF -160 -160 -160 -160 324 325 -160 -160 -160 -160 -160 -160 -160 \
--160 -160 -160 326 327.,}; -214.:,?})];|HB -246 -246 -246 -246 -246 -246 -246 312 -246 -246.: 542.:,?})];HB \
--248 -248 -248 -248 -248 -248 -248 -248 317.,}; -215.&^:,<->%+?})];/*|HBEADFCG \
--338.&^:,<->%+?})];/*|HBEADFCG -339.&^:,<->%+?})];/*|HBEADFCG -340.&^:,<>?})];|HBEADFCG -342 -342 -342 -342 \
--342 -342 -342 -342 -342 -342 -342 -342 -342 -342 -342 -342 -342 -342 328 329.&^:,<>?})];|HBEADFCG -343 -343 \
--343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 -343 328 329.&^:,<>?})];|HBEADFCG \
--344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 -344 328 \
-329.&^:,<>?})];|HBEADFCG -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 \
--345 -345 328 329.&^:,<->+?})];|HBEADFCG -360 -360 -360 -360 -360 330 -360 331 -360 -360 -360 -360 -360 -360 \
--360 -360 -360 -360 -360 -360 -360 -360.&^:,<->+?})];|HBEADFCG -361 -361 -361 -361 -361 330 -361 331 -361 \
--361 -361 -361 -361 -361 -361 -361 -361 -361 -361 -361 -361 -361.&^:,<->%+?})];/*|HBEADFCG -403 -403 -403 \
--403 -403 -403 -403 321 -403 -403 -403 -403 -403 -403 322 323 -403 -403 -403 -403 -403 -403 -403 -403 \
--403.&^:,<->%+?})];/*|HBEADFCG -404 -404 -404 -404 -404 -404 -404 321 -404 -404 -404 -404 -404 -404 322 323 \
--404 -404 -404 -404 -404 -404 -404 -404 -404.,; -131.,; -135.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 \
-35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:188 \
-equality:189 expression:190 generic:191 initial_value:192 initializer:543 logical_and:194 logical_or:195 \
-name:196 primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203.,; -139.rxyw -210.,; \
--70.,) 495 544  __instruction_star_14:545.!rnso{f([-y+w;mug~hiqz -1., 546.,; 547 548.rsywu 33 34 35 179 \
-36  _name:183 name:549.rs(ywu 33 34 348 35 179 36  _name:183 arguments:550 name:551.j@lrWxVs{fMNyOw}ugJXhi \
--117.j@lrWxVs{fMNyOw}ugJXhi -378.bcd; 83 84 85 552  func_directive:152.bcd; 83 84 85 \
-553  __function_header_star_3:554 func_directive:87.bcd(; 83 84 85 42 555  __function_header_star_3:556 \
-func_directive:87 parameters:557.j@lrWxVs{fMNyOw}ugJXhi -387.bcd; 83 84 85 558  func_directive:152.bcd; 83 \
-84 85 559  __function_header_star_3:560 func_directive:87.bcd(; 83 84 85 42 \
-561  __function_header_star_3:562 func_directive:87 parameters:563.bcd(; 83 84 85 42 \
-564  __function_header_star_3:565 func_directive:87 parameters:566.rsyu 33 34 35 36  _name:567.o 568.o \
-569.,; -407.rsyu 33 34 35 36  _name:367 target_label:570.j@lrWxVs{fMNyOw}ugJXhi -383.,; 571 572.,}); \
--419.,+} -417 493 -417.,} 573 574  __vector_star_16:575.,-+] -326.,] 576 577  __address_star_17:578.,] \
--75.,-+] -76 579 580 -76.,}); -420.!rnso(-y+wu~q 171 33 172 34 295 296 177 35 178 179 36 181 182  _index:581 \
-_name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:582 logical_and:194 \
-logical_or:195 name:583 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 \
-295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:584 \
-logical_and:194 logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.rsywu 33 34 \
-35 179 36  _name:183 name:585.!rnso{([-y+wmu~q 369 33 172 34 295 370 176 371 372 35 178 179 180 36 181 \
-182  _name:183 address:374 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:375 equality:189 \
-expression:190 logical_and:194 logical_or:195 name:376 operand:586 primary:197 product:198 relation:199 \
-shift:200 single:201 sum:202 unary:203 value:378 vector:379.j@lrWxVs{fMNyOw}ugJXhi -222.,; 587 588.rsywu 33 \
-34 35 179 36  _name:183 name:589.rsf(ywughiz 33 34 347 348 35 179 36 349 350 351 352  _modifier:462 \
-_name:183 arguments:590 name:591., 592.,; 593 594.j@lrWxVs{fMNyOw}ugJXhi -226.,; 495 \
-595  __instruction_star_14:596.,} -263., 597  __metadata_fields_plus_13:598.r,sy}uhz -128.rsy}uhz \
--242.rsy}uhz -352.r,sy}uhz -30.o- 247 248  section_integer:599.) 600.o 601.,aYZbcd{O; -11.$KPjlULVfROQgJhiI \
--234.,) -302.,) -303.,[) -307 104 -307  dimension:602 unsized:603.,) -308.,) -309.,) -287.,) -288.,[) -292 \
-104 -292  dimension:604 unsized:605.rsyu 33 34 35 36  _name:606.,[) -298 104 -298  dimension:607 \
-unsized:608.,) -317.,) -318.,) -278.,) -279.,[) -283 104 -283  dimension:609 unsized:610.,) -284.,) \
--285.bcd{; 83 84 85 -201 -201  func_directive:152.,+}); -208.!no(-+~q 171 172 295 296 177 178 181 \
-182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:611 logical_and:194 \
-logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.,}; -216.!no(-+~q 171 172 \
-295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 conditional:187 equality:189 expression:612 \
-logical_and:194 logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.,} \
--18.!rnso{(-y+wmu~q 171 33 172 173 174 175 176 177 35 178 179 180 36 181 182  _name:183 bit_and:184 \
-bit_or:185 bit_xor:186 conditional:187 constant:188 element:613 equality:189 expression:190 generic:191 \
-initial_value:192 initializer:302 logical_and:194 logical_or:195 name:303 primary:197 product:198 \
-relation:199 shift:200 single:201 sum:202 unary:203.,}; -218.,} -148.&^:,<->%+?})];/*|HBEADFCG -410.!no(-+~q \
-171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 conditional:614 equality:189 \
-logical_and:194 logical_or:195 primary:197 product:198 relation:199 shift:200 sum:202 unary:203.,; -133.,; \
--69.,) 587 615.rsywu 33 34 35 179 36  _name:183 name:616.rs(ywu 33 34 348 35 179 36  _name:183 arguments:617 \
-name:618.j@lrWxVs{fMNyOw}ugJXhi -109.,; 619 620.,; 621 622.; 623.j@lrWxVs{fMNyOw}ugJXhi \
--375.j@lrWxVs{fMNyOw}ugJXhi -377.bcd; 83 84 85 624  func_directive:152.j@lrWxVs{fMNyOw}ugJXhi -374.bcd; 83 \
-84 85 625  func_directive:152.bcd; 83 84 85 626  __function_header_star_3:627 \
-func_directive:87.j@lrWxVs{fMNyOw}ugJXhi -384.j@lrWxVs{fMNyOw}ugJXhi -386.bcd; 83 84 85 \
-628  func_directive:152.j@lrWxVs{fMNyOw}ugJXhi -391.bcd; 83 84 85 629  func_directive:152.bcd; 83 84 85 \
-630  __function_header_star_3:631 func_directive:87.j@lrWxVs{fMNyOw}ugJXhi -395.bcd; 83 84 85 \
-632  func_directive:152.bcd; 83 84 85 633  __function_header_star_3:634 func_directive:87.bcd(; 83 84 85 42 \
-635  __function_header_star_3:636 func_directive:87 parameters:637.j@lrW,xVs{fMNyOw}ugJXhi -380 -380 -380 \
--380 -380 638 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 -380 \
--380  _inlined:639.j@lrWxVs{fMNyOw}ugJXhi -381.,; -32.rsyu 33 34 35 36  _name:367 \
-target_label:640.j@lrWxVs{fMNyOw}ugJXhi -382.!rnso(-y+wmu~q 369 33 172 34 295 176 372 35 178 179 180 36 181 \
-182  _name:183 bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:375 equality:189 expression:190 \
-logical_and:194 logical_or:195 name:485 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203 value:641.,)];| -428.,} 642 643.rs{ywu 33 34 370 35 179 36  _name:183 name:644 vector:645.,);z -66 \
--66 -66 646.,] 647 648.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 bit_xor:186 \
-conditional:187 equality:189 expression:649 logical_and:194 logical_or:195 primary:197 product:198 \
-relation:199 shift:200 sum:202 unary:203.!no(-+~q 171 172 295 296 177 178 181 182  bit_and:184 bit_or:185 \
-bit_xor:186 conditional:187 equality:189 expression:650 logical_and:194 logical_or:195 primary:197 \
-product:198 relation:199 shift:200 sum:202 unary:203.] 651.] -39.] -40.,}); -418.,); -273.,); \
--20.!rnso{([-y+wmu~q 369 33 172 34 295 370 176 371 372 35 178 179 180 36 181 182  _name:183 address:374 \
-bit_and:184 bit_or:185 bit_xor:186 conditional:187 constant:375 equality:189 expression:190 logical_and:194 \
-logical_or:195 name:376 operand:652 primary:197 product:198 relation:199 shift:200 single:201 sum:202 \
-unary:203 value:378 vector:379.j@lrWxVs{fMNyOw}ugJXhi -221.,); -274., 653.,; 654 655.rsywu 33 34 35 179 \
-36  _name:183 name:656.rs(ywu 33 34 348 35 179 36  _name:183 arguments:657 name:658.j@lrWxVs{fMNyOw}ugJXhi \
--101.j@lrWxVs{fMNyOw}ugJXhi -225.,; 587 659.ph 504 660  metadata_field:661 metadata_string:662.,} 663 \
-664.r,sy}uhz -29.,) -71.aYZd{O; -151.,) -305.,) -306.,) -290.,) -291.,[) -295 104 -295  dimension:665 \
-unsized:666.,) -296.,) -297.,) -281.,) -282.) -252.) -253.,} -17.:,})]; -120.,; -68.,; 667 668.,; 669 670.; \
-671.rs(ywu 33 34 348 35 179 36  _name:183 arguments:672 name:673.j@lrWxVs{fMNyOw}ugJXhi -113.rsywu 33 34 35 \
-179 36  _name:183 name:674.j@lrWxVs{fMNyOw}ugJXhi -115.j@lrWxVs{fMNyOw}ugJXhi -116.j@lrWxVs{fMNyOw}ugJXhi \
--376.j@lrWxVs{fMNyOw}ugJXhi -371.j@lrWxVs{fMNyOw}ugJXhi -373.bcd; 83 84 85 \
-675  func_directive:152.j@lrWxVs{fMNyOw}ugJXhi -385.j@lrWxVs{fMNyOw}ugJXhi -388.j@lrWxVs{fMNyOw}ugJXhi \
--390.bcd; 83 84 85 676  func_directive:152.j@lrWxVs{fMNyOw}ugJXhi -392.j@lrWxVs{fMNyOw}ugJXhi -394.bcd; 83 \
-84 85 677  func_directive:152.j@lrWxVs{fMNyOw}ugJXhi -399.bcd; 83 84 85 678  func_directive:152.bcd; 83 84 \
-85 679  __function_header_star_3:680 func_directive:87.t 681.j@lrWxVs{fMNyOw}ugJXhi -379.,; -31.,} \
--38.!rnso(-y+wmu~q 369 33 172 34 295 176 372 35 178 179 180 36 181 182  _name:183 bit_and:184 bit_or:185 \
-bit_xor:186 conditional:187 constant:375 equality:189 expression:190 logical_and:194 logical_or:195 name:485 \
-primary:197 product:198 relation:199 shift:200 single:201 sum:202 unary:203 value:682.,)];| -427.,] -5.,] \
--6.,); -65.rs{ywu 33 34 370 35 179 36  _name:183 name:683 vector:684.,);z -64 -64 -64 685.,] -77.,] -78.,); \
--272.,); -19.rsywu 33 34 35 179 36  _name:183 name:686.rs(ywu 33 34 348 35 179 36  _name:183 arguments:687 \
-name:688.j@lrWxVs{fMNyOw}ugJXhi -93.,; 689 690.,; 691 692.; 693.j@lrWxVs{fMNyOw}ugJXhi -224.o \
-694  metadata_integer:695.,} -22.,} -254.ph 504 660  metadata_field:696 metadata_string:662.TS} -256.,) \
--293.,) -294.rs(ywu 33 34 348 35 179 36  _name:183 arguments:697 name:698.j@lrWxVs{fMNyOw}ugJXhi -105.rsywu \
-33 34 35 179 36  _name:183 name:699.j@lrWxVs{fMNyOw}ugJXhi -107.j@lrWxVs{fMNyOw}ugJXhi -108.,; 700 701.; \
-702.; 703.j@lrWxVs{fMNyOw}ugJXhi -372.j@lrWxVs{fMNyOw}ugJXhi -389.j@lrWxVs{fMNyOw}ugJXhi \
--393.j@lrWxVs{fMNyOw}ugJXhi -396.j@lrWxVs{fMNyOw}ugJXhi -398.bcd; 83 84 85 704  func_directive:152.rsyuz 33 \
-34 35 36 249  _name:705 debug_name:251 debug_symbol:706.,} -37.,] -3.,] -4.,); -63.,; 707 708.,; 709 710.; \
-711.rs(ywu 33 34 348 35 179 36  _name:183 arguments:712 name:713.j@lrWxVs{fMNyOw}ugJXhi -97.rsywu 33 34 35 \
-179 36  _name:183 name:714.j@lrWxVs{fMNyOw}ugJXhi -99.j@lrWxVs{fMNyOw}ugJXhi -100.,} -258.,} -255.,} -21.,; \
-715 716.; 717.; 718.rsywu 33 34 35 179 36  _name:183 name:719.j@lrWxVs{fMNyOw}ugJXhi \
--111.j@lrWxVs{fMNyOw}ugJXhi -112.j@lrWxVs{fMNyOw}ugJXhi -114.j@lrWxVs{fMNyOw}ugJXhi -397.,+ -125., \
-720.rs(ywu 33 34 348 35 179 36  _name:183 arguments:721 name:722.j@lrWxVs{fMNyOw}ugJXhi -89.rsywu 33 34 35 \
-179 36  _name:183 name:723.j@lrWxVs{fMNyOw}ugJXhi -91.j@lrWxVs{fMNyOw}ugJXhi -92.,; 724 725.; 726.; \
-727.rsywu 33 34 35 179 36  _name:183 name:728.j@lrWxVs{fMNyOw}ugJXhi -103.j@lrWxVs{fMNyOw}ugJXhi \
--104.j@lrWxVs{fMNyOw}ugJXhi -106.; 729.v 730.,; 731 732.; 733.; 734.rsywu 33 34 35 179 36  _name:183 \
-name:735.j@lrWxVs{fMNyOw}ugJXhi -95.j@lrWxVs{fMNyOw}ugJXhi -96.j@lrWxVs{fMNyOw}ugJXhi -98.; \
-736.j@lrWxVs{fMNyOw}ugJXhi -110.o 737.rsywu 33 34 35 179 36  _name:183 name:738.j@lrWxVs{fMNyOw}ugJXhi \
--87.j@lrWxVs{fMNyOw}ugJXhi -88.j@lrWxVs{fMNyOw}ugJXhi -90.; 739.j@lrWxVs{fMNyOw}ugJXhi -102.o 740.; \
-741.j@lrWxVs{fMNyOw}ugJXhi -94.o 742.j@lrWxVs{fMNyOw}ugJXhi -86.j@lrWxVs{fMNyOw}ugJXhi -41""".replace(".", "\n")
+$KPlnWLXhTOQRiJjkI -243  items:1 module:2.$KPlnWLXhTOQRiJjkI -267 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 \
+19  __parameter_star_5:20 _specifier:21 alignment:22 attributes:23 function:24 function_header:25 item:26 \
+metadata_header:27 pragma:28 section:29 section_header:30 sources_header:31 target:32 variable:33..q 34.tu0w \
+35 36 37 38  _name:39.q 40.( 41.tu0w 35 36 37 38  _name:42.q 43.ntu(0w 6 35 36 44 37 38  _name:45 \
+attributes:46 parameters:47.lnWXijk 5 6 48 49 15 17 18  __parameter_star_5:20 _specifier:21 alignment:22 \
+attributes:23 variable:50.{ 51.r 52.4 53.{ 54.lnijk -61.tu0w 35 36 37 38  _name:55.tu0;w 35 36 37 56 \
+38  _name:57 declarator:58.lnijk -62.p 59.lnijk 5 6 15 60 18  _specifier:61 alignment:22 attributes:23.lnijk \
+-24.lnijk -59.lnijk -60.$KPlnWLXhTOQRiJjkI -230.{; 62 63  body:64 end:65 open:66.$KPlnWLXhTOQRiJjkI -242.VU} \
+-265  metadata_lines:67.$KPlnWLXhTOQRiJjkI -231.$KPlnWLXhTOQRiJjkI -232.tu0}wj4 -361  section_lines:68.S} \
+-121  code_blocks:69.$KPlnWLXhTOQRiJjkI -233.$KPlnWLXhTOQRiJjkI -234.$KPlnWLXhTOQRiJjkI \
+-235.$KPl@ntY:,zWcab=LXdeuf{<hMN([T-0+Oy})]Q;wRiJZj|kI4 \
+-47.$KPl@ntY:,zWcab=LXdeuf{<hMN([T-0+Oy})]Q;wRiJZj|kI4 \
+-48.$KPl@ntY:,zWcab=LXdeuf{<hMN([T-0+Oy})]Q;wRiJZj|kI4 \
+-49.$KPl@ntY:,zWcab=LXdeuf{<hMN([T-0+Oy})]Q;wRiJZj|kI4 -50., 70.lntu0mwijk -67.4 71  attribute:72.cabf{(O; \
+73 74 75 76 -174 44 12 -174  __function_header_star_2:77 entry_directive:78 parameters:79 pragma:80.r \
+81.lng)ijk 5 6 82 83 15 84 18  __parameter_star_5:85 _specifier:21 alignment:22 attributes:23 \
+parameter:86.def{(; 87 88 89 -178 44 -178  __function_header_star_3:90 func_directive:91 parameters:92.tu(0w \
+35 36 44 37 38  _name:93 parameters:94.tu0w 35 36 37 38  _name:95.tu0w 35 36 37 38  _name:96.ntu(0w 6 35 36 \
+44 37 38  _name:97 attributes:98 parameters:99.$KPlnWLXhTOQRiJjkI -241.VU} -260.,; 100 \
+101  __pragma_star_1:102.{ 103.S} -368.$KPl@ntY,zWLXu{hMNT0Oy}QwRiJZjkI -411 -411 -411 -411 -411 -411 -411 \
+-411 104 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 -411 \
+-411 -411 -411  __target_star_0:105.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -431.,=<[; -147 106 107 108 \
+-147  __declarator_star_10:109 count:110 dimension:111 unsized:112.,; 113 \
+114  __variable_star_8:115.$KPlnWLXhTOQRiJjkI -240.tu0;w 35 36 37 116 38  _name:57 declarator:117.lnijk \
+-23.l@ntYzXu{hMN0Oy}wiJZjk -271.$KPlnWLXhTOQRiJjkI -152.$KPlnWLXhTOQRiJjkI -169.$KPlnWLXhTOQRiJjkI \
+-170.l@ntYzXu{hMN0Oy}wiJZjk -406  statements:118.VU} 119 120 121  close:122 metadata_line:123.tu0}wj4 35 36 \
+37 121 38 124 125  _name:126 _section_type:127 close:128 label:129 section_line:130.S} 131 121  close:132 \
+code_block:133.tu0w 35 36 37 38  _name:134.,() -72 135 -72.,) 136 137  __attributes_star_9:138.q 139.cabf{O; \
+-157.q 140.qr 141 142  language:143.cabf{O; 73 74 75 76 -171 12 -171  entry_directive:144 pragma:80.cabf{O; \
+-14.cabf{O; 73 74 75 76 -173 12 -173  __function_header_star_2:145 entry_directive:78 pragma:80.cabf{O; \
+-153.$KPln,WLXhTOQRiJjkI -239 -239 -239 -239 -239 146 -239 -239 -239 -239 -239 -239 -239 -239 -239 -239 -239 \
+-239 -239.lnijk 5 6 15 147 18  __parameter_star_5:148 _specifier:21 alignment:22 attributes:23.tcabdeuf{0O;w \
+-328.ltu0mw 5 35 36 37 149 38  _name:150 alignment:151 pointer:152.lnijk 5 6 15 153 18  _specifier:61 \
+alignment:22 attributes:23.,) 154 155  __parameters_star_4:156.def{; -165.q 157.qr 141 \
+142  language:158.def{; 87 88 89 -175 -175  func_directive:159.def{; -16.def{; 87 88 89 -177 \
+-177  __function_header_star_3:160 func_directive:91.def{(; 87 88 89 -182 44 \
+-182  __function_header_star_3:161 func_directive:91 parameters:162.tu0w 35 36 37 38  _name:163.def{(; 87 88 \
+89 -190 44 -190  __function_header_star_3:164 func_directive:91 parameters:165.cabf{(O; 73 74 75 76 -194 44 \
+12 -194  __function_header_star_2:166 entry_directive:78 parameters:167 pragma:80.def{(; 87 88 89 -198 44 \
+-198  __function_header_star_3:168 func_directive:91 parameters:169.tu(0w 35 36 44 37 38  _name:170 \
+parameters:171.tu0w 35 36 37 38  _name:172.r 173.$KPl@ntYzWcabLXuf{hMNT0Oy}Q;wRiJZjkI -335.,; 174 \
+175.tu0}wj4 -352.tu0w 35 36 37 38  _name:176.$KPl@ntY,zWLXu{hMNT0Oy}QwRiJZjkI -410 -410 -410 -410 -410 -410 \
+-410 -410 177 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 -410 \
+-410 -410 -410 -410.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 37 185 186 187 38 188 189  _name:190 \
+bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 equality:196 expression:197 generic:198 \
+initial_value:199 initializer:200 logical_and:201 logical_or:202 name:203 primary:204 product:205 \
+relation:206 shift:207 single:208 sum:209 unary:210.qs 211 212.q]s 213 214 215.,=[; -133 216 217 \
+-133  dimension:218.,=[; -141 219 108 -141  __declarator_star_10:220 dimension:111 unsized:221.,=[; -10.,=[; \
+-145 222 217 -145  __declarator_star_10:223 dimension:111.tu0w 35 36 37 38  _name:57 \
+declarator:224.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -430.,; 225 226.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -428.,; 113 \
+227  __variable_star_8:228.l@ntYzXu{hMN0Oy}wiJZjk 5 229 6 230 231 232 233 36 62 234 235 236 237 12 238 121 \
+38 15 16 239 17 18  __parameter_star_5:20 _name:126 _opcode:240 _specifier:21 alignment:22 attributes:23 \
+body:241 call:242 close:243 guard:244 instruction:245 label:246 open:66 pragma:247 statement:248 target:249 \
+variable:250.q 251.q 252.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -118.$KPlnWLXhTOQRiJjkI -349.VU} -264.tuq-0w4 \
+-57.tuq-0w4 -58.: 253.tuq-0w4 35 36 254 255 37 38 256  _name:257 debug_name:258 debug_symbol:259 \
+label_name:260 section_integer:261.$KPlnWLXhTOQRiJjkI -350.tu0}wj4 -355.tu0}wj4 -360.{ \
+262.$KPlnWLXhTOQRiJjkI -351.S} -120.; 263.q 264.4 71  attribute:265.lntu(0wijk -74.,) 266 267.,cabf{O; 268 \
+-156 -156 -156 -156 -156 -156 -156.cabf{O; -158.,cabdef{O; -246.,cabdef{O; -247.,cabf{O; 269 -160 -160 -160 \
+-160 -160 -160 -160  __entry_directive_star_6:270.cabf{O; -13.cabf{O; 73 74 75 76 -172 12 \
+-172  entry_directive:144 pragma:80.q 271.ltu0mw 5 35 36 37 149 38  _name:272 alignment:273 \
+pointer:274.lnijk 5 6 15 275 18  _specifier:61 alignment:22 attributes:23.ltu0wi 5 -333 -333 -333 -333 \
+276  alignment:277.,[) -316 108 -316  dimension:278 unsized:279.tu0mw 35 36 37 149 38  _name:280 \
+pointer:281.tu0w 35 36 37 38  _name:282.ltu0mw 5 35 36 37 149 38  _name:283 alignment:284 pointer:285.lngijk \
+5 6 82 15 84 18  __parameter_star_5:85 _specifier:21 alignment:22 attributes:23 parameter:286.tcabdeuf{0O;w \
+-327.,) 287 288.def{; -166.,def{; 269 -168 -168 -168 -168 -168  __entry_directive_star_6:289.def{; -15.def{; \
+87 88 89 -176 -176  func_directive:159.def{; 87 88 89 -179 -179  func_directive:159.def{; 87 88 89 -181 \
+-181  __function_header_star_3:290 func_directive:91.def{(; 87 88 89 -186 44 \
+-186  __function_header_star_3:291 func_directive:91 parameters:292.def{; 87 88 89 -187 \
+-187  func_directive:159.def{; 87 88 89 -189 -189  __function_header_star_3:293 func_directive:91.cabf{O; 73 \
+74 75 76 -191 12 -191  entry_directive:144 pragma:80.cabf{O; 73 74 75 76 -193 12 \
+-193  __function_header_star_2:294 entry_directive:78 pragma:80.def{; 87 88 89 -195 \
+-195  func_directive:159.def{; 87 88 89 -197 -197  __function_header_star_3:295 func_directive:91.def{(; 87 \
+88 89 -202 44 -202  __function_header_star_3:296 func_directive:91 parameters:297.tu0w 35 36 37 \
+38  _name:298.def{(; 87 88 89 -210 44 -210  __function_header_star_3:299 func_directive:91 parameters:300.,; \
+-28.r 301.$KPl@ntYzWcabLXuf{hMNT0Oy}Q;wRiJZjkI -334.$KPl@ntY,zWLXu{hMNT0Oy}QwRiJZjkI -34.tu0w 35 36 37 \
+38  _name:302.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 unary:305.&^:,<->%+?})];/*|HBEADFCG \
+-336.,=(+});4 -48 -48 306 -48 -48 -48 -48 -48.&^,<(->%+?};/*|HBEADFCG -337 -337 -337 -337 307 -337 -337 -337 \
+-337 -337 -337 -337 -337 -337 -337 -337 -337 -337 -337 -337 -337 -337 -337.!tpuq{(-0+y}ow~s 178 35 179 180 \
+181 182 183 184 37 185 186 308 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+constant:195 element:309 equality:196 expression:197 generic:198 initial_value:199 initializer:310 \
+logical_and:201 logical_or:202 name:311 primary:204 product:205 relation:206 shift:207 single:208 sum:209 \
+unary:210.!pq(-+o~js 178 179 303 183 184 185 187 188 312 189  bit_and:191 bit_or:192 bit_xor:193 \
+conditional:194 equality:196 expression:313 logical_and:201 logical_or:202 primary:204 product:205 \
+relation:206 shift:207 single:314 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 \
+unary:315.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 unary:316.,=[+})];| -270.,}); -366.!pq(-+~s \
+178 179 303 304 184 185 188 189  primary:204 unary:317.&^:,<->%+?})];/*|HBEADFCG -338.,=[+})];|4 -269 -269 \
+-269 -269 -269 -269 -269 -269 -269 318.&^:,?})];|HB 319 -83 -83 -83 -83 -83 -83 -83 -83 -83 -83 \
+-83.:,?})];|HB -248 -248 -248 -248 -248 -248 -248 320 -248 -248.^:,?})];|HB 321 -81 -81 -81 -81 -81 -81 -81 \
+-81 -81 -81.:,})]; -164.,}; -214.&^:,?})];|HBEA -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 -79 322 323.,}); \
+-124.,+}; -215 324 -215 -215.,}; -220.,; -146.:,?})];HB -250 -250 -250 -250 -250 -250 -250 -250 325.:,?})];H \
+-122 -122 326 -122 -122 -122 -122 327.,+}; -216 328 -216 -216.&^:,<->%+?})];/*|HBEADFCG \
+-414.&^:,<->%+?})];/*|HBEADFCG -407 -407 -407 -407 -407 -407 -407 329 -407 -407 -407 -407 -407 -407 330 331 \
+-407 -407 -407 -407 -407 -407 -407 -407 -407.&^:,<>?})];|HBEADF -161 -161 -161 -161 332 333 -161 -161 -161 \
+-161 -161 -161 -161 -161 -161 -161 334 335.&^:,<>?})];|HBEADFCG -344 -344 -344 -344 -344 -344 -344 -344 -344 \
+-344 -344 -344 -344 -344 -344 -344 -344 -344 336 337.,}); -125.&^:,<->+?})];|HBEADFCG -363 -363 -363 -363 \
+-363 338 -363 339 -363 -363 -363 -363 -363 -363 -363 -363 -363 -363 -363 -363 -363 \
+-363.&^:,<->%+?})];/*|HBEADFCG -340.> 340.> 341.] 342.,=[); -420.] 343.!tpuq{(-0+yow~s 178 35 179 180 181 \
+182 183 184 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+constant:195 equality:196 expression:197 generic:198 initial_value:199 initializer:344 logical_and:201 \
+logical_or:202 name:203 primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210.qs 213 \
+215.,=[; -9.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 37 185 186 187 38 188 189  _name:190 bit_and:191 \
+bit_or:192 bit_xor:193 conditional:194 constant:195 equality:196 expression:197 generic:198 \
+initial_value:199 initializer:345 logical_and:201 logical_or:202 name:203 primary:204 product:205 \
+relation:206 shift:207 single:208 sum:209 unary:210.,=[; -135 346 217 -135  dimension:218.,=[; -139 347 217 \
+-139  __declarator_star_10:348 dimension:111.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 37 185 186 187 \
+38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 equality:196 \
+expression:197 generic:198 initial_value:199 initializer:349 logical_and:201 logical_or:202 name:203 \
+primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210.,=[; -143 350 217 \
+-143  dimension:218.,; -36.tu0w 35 36 37 38  _name:57 declarator:351.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI \
+-429.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -427.,; 225 352.!tu0w 353 35 36 37 38  _name:354.t:uh(0ywijk4 35 -47 36 \
+355 356 37 186 38 357 358 359 360  ___opcode_star_15:361 _modifier:362 _name:190 arguments:363 name:364.(w \
+44 365  parameters:366.!tpuq{h([-0+y;owi~jks4 -52 -52 -52 -52 -52 -52 355 -52 -52 -52 -52 -52 -52 -52 -52 \
+-52 357 -52 358 359 -52 360  ___opcode_star_15:367 _modifier:362.tu(0w 35 36 44 37 38  _name:368 \
+parameters:369.X 370.q 371.q 372.!t:puq{h([-0+y;owi~jks4 -54 -54 -49 -54 -54 -54 -54 355 -54 -54 -54 -54 -54 \
+-54 -54 -54 -54 357 -54 358 359 -54 360  ___opcode_star_15:373 _modifier:362.!tpuq{h([-0+y;owi~jks4 -56 -56 \
+-56 -56 -56 -56 355 -56 -56 -56 -56 -56 -56 -56 -56 -56 357 -56 358 359 -56 360  ___opcode_star_15:374 \
+_modifier:362.tu0w 35 36 37 38  _name:375 target_label:376.!tpuq{([-0+y;ow~s 377 35 179 36 303 378 183 379 \
+380 37 185 186 381 187 38 188 189  _name:190 address:382 bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+constant:383 equality:196 expression:197 logical_and:201 logical_or:202 name:384 operand:385 primary:204 \
+product:205 relation:206 shift:207 single:208 sum:209 unary:210 value:386 vector:387.l@ntYzXu{hMN0Oy}wiJZjk \
+-369.l@ntYzXu{hMN0Oy}wiJZjk -370.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -85.tz0y 388 232 389 \
+238  _opcode:390.l@ntYzXu{hMN0Oy}wiJZjk -371.l@ntYzXu{hMN0Oy}wiJZjk -372.l@ntYzXu{hMN0Oy}wiJZjk \
+-373.l@ntYzXu{hMN0Oy}wiJZjk -405.l@ntYzXu{hMN0Oy}wiJZjk -374.l@ntYzXu{hMN0Oy}wiJZjk -375.{ \
+391  metadata_fields:392.VU} -263.l@ntYzXu{hMN0Oy}wiJZjk4 -244.t,u0}wj4 -353.q \
+393  section_literal:394.t,u0+}wj4 -129.tu-0+}wj4 -128 -128 -245 -128 -128 -128 -128 -128 -128.t,u0+}wj4 \
+-130 -130 -130 -130 395 -130 -130 -130 -130.tu0}wj4 -357.- 396.t,u0}wj4 -359 397 -359 -359 -359 -359 -359 \
+-359  __section_line_star_12:398.1 399.$KPlnWLXhTOQRiJjkI -236., 400.,) -8.4 71  attribute:401.lntu(0wijk \
+-73.q 402.qr 141 142  language:403.,cabf{O; 404 -159 -159 -159 -159 -159 -159 -159.$KPln,WLXhTOQRiJjkI -238 \
+-238 -238 -238 -238 405 -238 -238 -238 -238 -238 -238 -238 -238 -238 -238 -238 -238 -238.,[) -304 108 \
+-304  dimension:406 unsized:407.tu0mw 35 36 37 149 38  _name:408 pointer:409.tu0w 35 36 37 \
+38  _name:410.ltu0mw 5 35 36 37 149 38  _name:411 alignment:412 pointer:413.ltu0w 5 -332 -332 -332 \
+-332  alignment:414.tu0w -330.,) -314.,) -315.,[) -319 108 -319  dimension:415 unsized:416.tu0w 35 36 37 \
+38  _name:417.,[) -325 108 -325  dimension:418 unsized:419.,[) -280 108 -280  dimension:420 \
+unsized:421.tu0mw 35 36 37 149 38  _name:422 pointer:423.tu0w 35 36 37 38  _name:424.,) -26.lngijk 5 6 82 15 \
+84 18  __parameter_star_5:85 _specifier:21 alignment:22 attributes:23 parameter:425.tcabdeuf{0O;w \
+-326.,def{; 404 -167 -167 -167 -167 -167.def{; 87 88 89 -180 -180  func_directive:159.def{; 87 88 89 -183 \
+-183  func_directive:159.def{; 87 88 89 -185 -185  __function_header_star_3:426 func_directive:91.def{; 87 \
+88 89 -188 -188  func_directive:159.cabf{O; 73 74 75 76 -192 12 -192  entry_directive:144 pragma:80.def{; 87 \
+88 89 -196 -196  func_directive:159.def{; 87 88 89 -199 -199  func_directive:159.def{; 87 88 89 -201 \
+-201  __function_header_star_3:427 func_directive:91.def{(; 87 88 89 -206 44 \
+-206  __function_header_star_3:428 func_directive:91 parameters:429.def{; 87 88 89 -207 \
+-207  func_directive:159.def{; 87 88 89 -209 -209  __function_header_star_3:430 func_directive:91.,; \
+-27.$KPl@ntY,zWLXu{hMNT0Oy}QwRiJZjkI -33.&^:,<->%+?})];/*|HBEADFCG -337.!pq(-+~js 178 179 303 304 184 185 \
+188 312 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:313 logical_and:201 \
+logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.&^:,<->%+?})];/*|HBEADFCG \
+-416.tu0yw 35 36 37 186 38  _name:190 name:431.!tpuq(-0+yw~s 178 35 179 180 303 304 184 37 185 186 38 188 \
+189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:432 generic:433 \
+logical_and:201 logical_or:202 masked:434 name:435 primary:204 product:205 relation:206 shift:207 sum:209 \
+unary:210.,}; -223.,} 436 437  __initializer_star_11:438.,} -150.,=+} -216 439 328 -216.) 440.) 441.) \
+442.&^:,<->%+?})];/*|HBEADFCG -417.&^:,<->%+?})];/*|HBEADFCG -418.&^:,<->%+?})];/*|HBEADFCG -419.,=[+})];| \
+-268.!pq(-+~s 178 179 303 304 184 185 188 189  equality:443 primary:204 product:205 relation:206 shift:207 \
+sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_xor:444 equality:196 primary:204 \
+product:205 relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:445 \
+equality:196 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 \
+185 188 189  primary:204 product:205 relation:446 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 \
+185 188 189  primary:204 product:205 relation:447 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 \
+185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:448 logical_and:201 \
+logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 \
+185 188 189  bit_and:191 bit_or:449 bit_xor:193 equality:196 primary:204 product:205 relation:206 shift:207 \
+sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 \
+conditional:194 equality:196 expression:450 logical_and:201 logical_or:202 primary:204 product:205 \
+relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_or:192 \
+bit_xor:193 equality:196 logical_and:451 primary:204 product:205 relation:206 shift:207 sum:209 \
+unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+equality:196 expression:452 logical_and:201 logical_or:202 primary:204 product:205 relation:206 shift:207 \
+sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 unary:453.!pq(-+~s 178 179 303 304 \
+184 185 188 189  primary:204 unary:454.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 \
+unary:455.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:205 shift:456 sum:209 \
+unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:205 shift:457 sum:209 \
+unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:205 shift:458 sum:209 \
+unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:205 shift:459 sum:209 \
+unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:205 sum:460 unary:210.!pq(-+~s 178 \
+179 303 304 184 185 188 189  primary:204 product:205 sum:461 unary:210.!pq(-+~s 178 179 303 304 184 185 188 \
+189  primary:204 product:462 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 product:463 \
+unary:210.,=[; -126.,=[; -127.,=[); -148.,=[); -149.,; -132.,; -140.!tpuq{(-0+yow~s 178 35 179 180 181 182 \
+183 184 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 \
+equality:196 expression:197 generic:198 initial_value:199 initializer:464 logical_and:201 logical_or:202 \
+name:203 primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210.!tpuq{(-0+yow~s 178 35 \
+179 180 181 182 183 184 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 \
+conditional:194 constant:195 equality:196 expression:197 generic:198 initial_value:199 initializer:465 \
+logical_and:201 logical_or:202 name:203 primary:204 product:205 relation:206 shift:207 single:208 sum:209 \
+unary:210.,=[; -137 466 217 -137  dimension:218.,; -144.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 37 \
+185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 \
+equality:196 expression:197 generic:198 initial_value:199 initializer:467 logical_and:201 logical_or:202 \
+name:203 primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210.,; \
+-35.$KPl@ntYzWLXu{hMNT0Oy}QwRiJZjkI -426.tu0w 35 36 37 38  _name:468.tz0y -212.!tpuq{h([-0+y;owi~jks4 \
+-42.!tpuq{([-0+y)ow~s 377 35 179 36 303 378 183 379 380 37 185 186 469 187 38 188 189  _name:190 address:382 \
+bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:383 equality:196 expression:197 logical_and:201 \
+logical_or:202 name:384 operand:470 primary:204 product:205 relation:206 shift:207 single:208 sum:209 \
+unary:210 value:386 vector:387.!tpuq{h([-0+y;owi~jks4 -43.!tpuq{h([-0+y;owi~jks4 -44.!tpuq{h([-0+y;owi~jks4 \
+-45.!tpuq{h([-0+y;owi~jks4 -46.tuh(0ywijk4 35 36 355 356 37 186 38 357 358 359 360  _modifier:471 _name:190 \
+arguments:472 name:473.!tpuq{h([-0+y;owi~jks4 -2., 474.,; 475 476.def(; 87 88 89 44 \
+477  __function_header_star_3:478 func_directive:91 parameters:479.w 480.!tpuq{h([-0+y;owi~jks4 -51 -51 -51 \
+-51 -51 -51 355 -51 -51 -51 -51 -51 -51 -51 -51 -51 357 -51 358 359 -51 360  _modifier:471.def(; 87 88 89 44 \
+481  __function_header_star_3:482 func_directive:91 parameters:483.tu0w 35 36 37 38  _name:484.tu(0w 35 36 \
+44 37 38  _name:485 parameters:486.q 487.q 488.!tpuq{h([-0+y;owi~jks4 -53 -53 -53 -53 -53 -53 355 -53 -53 \
+-53 -53 -53 -53 -53 -53 -53 357 -53 358 359 -53 360  _modifier:471.!tpuq{h([-0+y;owi~jks4 -55 -55 -55 -55 \
+-55 -55 355 -55 -55 -55 -55 -55 -55 -55 -55 -55 357 -55 358 359 -55 360  _modifier:471.,<; -413 107 \
+-413  count:489.,; 490 491  __statement_star_7:492.!tpuq(-0+yw~s 178 35 179 36 303 304 184 37 185 186 38 188 \
+189  _name:190 name:493 primary:204 unary:305.!tpuq(-0+yow~s 377 35 179 36 303 183 380 37 185 186 187 38 188 \
+189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:383 equality:196 expression:197 \
+logical_and:201 logical_or:202 name:494 primary:204 product:205 relation:206 shift:207 single:208 sum:209 \
+unary:210 value:495.!tpuq(-0+w~s 178 35 179 36 303 304 184 37 185 38 188 189  _name:496 base:497 bit_and:191 \
+bit_or:192 bit_xor:193 conditional:194 equality:196 expression:498 logical_and:201 logical_or:202 \
+plain_name:499 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.!tpuq(-0+yw~s 178 35 179 36 \
+303 304 184 37 185 186 38 188 189  _name:190 name:500 primary:204 unary:315.l@ntYzXu{hMN0Oy}wiJZjk -226.,); \
+-272.,}); -421.,[+);| -422 501 502 -422 -422 503.,; 504 505  __instruction_star_14:506.,); -273.,);| -274 \
+-274 -274 507.tuh(0ywijk4 35 36 355 356 37 186 38 357 358 359 360  ___opcode_star_15:508 _modifier:362 \
+_name:190 arguments:509 name:510.!tpuq{h([-0+y;owi~jks4 -54 -54 -54 -54 -54 -54 355 -54 -54 -54 -54 -54 -54 \
+-54 -54 -54 357 -54 358 359 -54 360  ___opcode_star_15:373 _modifier:362.!tpuq{([-0+y;ow~s 377 35 179 36 303 \
+378 183 379 380 37 185 186 511 187 38 188 189  _name:190 address:382 bit_and:191 bit_or:192 bit_xor:193 \
+conditional:194 constant:383 equality:196 expression:197 logical_and:201 logical_or:202 name:384 operand:512 \
+primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210 value:386 vector:387.r \
+513  metadata_string:514.VU} -262.t,u0}wj4 -362.t,u0}wj4 -354.q- 254 255  section_integer:515.tu0w 35 36 37 \
+38  _name:516 label_name:517.q- 254 255  section_integer:518.t,u0}wj4 -358 519 -358 -358 -358 -358 -358 \
+-358.r 520.q 521.,) -7.,cabf{O; 522 -155 -155 -155 -155 -155 -155 -155.,cabdef{O; -12.qr 141 \
+142  language:523.q 524.,) -302.,) -303.,[) -307 108 -307  dimension:525 unsized:526.tu0w 35 36 37 \
+38  _name:527.,[) -313 108 -313  dimension:528 unsized:529.,[) -292 108 -292  dimension:530 \
+unsized:531.tu0mw 35 36 37 149 38  _name:532 pointer:533.tu0w 35 36 37 38  _name:534.tu0w -331.,) -317.,) \
+-318.,[) -322 108 -322  dimension:535 unsized:536.,) -323.,) -324.,) -278.,) -279.,[) -283 108 \
+-283  dimension:537 unsized:538.tu0w 35 36 37 38  _name:539.,[) -289 108 -289  dimension:540 unsized:541.,) \
+-25.def{; 87 88 89 -184 -184  func_directive:159.def{; 87 88 89 -200 -200  func_directive:159.def{; 87 88 89 \
+-203 -203  func_directive:159.def{; 87 88 89 -205 -205  __function_header_star_3:542 func_directive:91.def{; \
+87 88 89 -208 -208  func_directive:159.) 543.) -252.+) 544 -253.) 545.+) 546 -254.!tpuq{(-0+yow~s 178 35 179 \
+180 181 182 183 184 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+constant:195 element:547 equality:196 expression:197 generic:198 initial_value:199 initializer:310 \
+logical_and:201 logical_or:202 name:311 primary:204 product:205 relation:206 shift:207 single:208 sum:209 \
+unary:210.,}; -222.,} 548 549.!tpuq(-0+yow~s 178 35 179 180 181 183 184 37 185 186 187 38 188 189  _name:190 \
+bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 equality:196 expression:197 generic:198 \
+initial_value:550 logical_and:201 logical_or:202 name:203 primary:204 product:205 relation:206 shift:207 \
+single:208 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 185 188 189  primary:204 \
+unary:551.&^:,<->%+?})];/*|HBEADFCG -339.,}); -367.&^:,?})];|HBEA -80 -80 -80 -80 -80 -80 -80 -80 -80 -80 \
+-80 -80 322 323.^:,?})];|HB 321 -82 -82 -82 -82 -82 -82 -82 -82 -82 -82.&^:,?})];|HB 319 -84 -84 -84 -84 -84 \
+-84 -84 -84 -84 -84 -84.&^:,<>?})];|HBEADF -162 -162 -162 -162 332 333 -162 -162 -162 -162 -162 -162 -162 \
+-162 -162 -162 334 335.&^:,<>?})];|HBEADF -163 -163 -163 -163 332 333 -163 -163 -163 -163 -163 -163 -163 \
+-163 -163 -163 334 335.,}; -217.:,?})];|HB -249 -249 -249 -249 -249 -249 -249 320 -249 -249.: 552.:,?})];HB \
+-251 -251 -251 -251 -251 -251 -251 -251 325.,}; -218.&^:,<->%+?})];/*|HBEADFCG \
+-341.&^:,<->%+?})];/*|HBEADFCG -342.&^:,<->%+?})];/*|HBEADFCG -343.&^:,<>?})];|HBEADFCG -345 -345 -345 -345 \
+-345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 -345 336 337.&^:,<>?})];|HBEADFCG -346 -346 \
+-346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 -346 336 337.&^:,<>?})];|HBEADFCG \
+-347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 -347 336 \
+337.&^:,<>?})];|HBEADFCG -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 -348 \
+-348 -348 336 337.&^:,<->+?})];|HBEADFCG -364 -364 -364 -364 -364 338 -364 339 -364 -364 -364 -364 -364 -364 \
+-364 -364 -364 -364 -364 -364 -364 -364.&^:,<->+?})];|HBEADFCG -365 -365 -365 -365 -365 338 -365 339 -365 \
+-365 -365 -365 -365 -365 -365 -365 -365 -365 -365 -365 -365 -365.&^:,<->%+?})];/*|HBEADFCG -408 -408 -408 \
+-408 -408 -408 -408 329 -408 -408 -408 -408 -408 -408 330 331 -408 -408 -408 -408 -408 -408 -408 -408 \
+-408.&^:,<->%+?})];/*|HBEADFCG -409 -409 -409 -409 -409 -409 -409 329 -409 -409 -409 -409 -409 -409 330 331 \
+-409 -409 -409 -409 -409 -409 -409 -409 -409.,; -134.,; -138.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 \
+37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 \
+equality:196 expression:197 generic:198 initial_value:199 initializer:553 logical_and:201 logical_or:202 \
+name:203 primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210.,; -142.tz0y -213.,; \
+-70.,) 504 554  __instruction_star_14:555.!tpuq{h([-0+y;owi~jks4 -1., 556.,; 557 558.tu0yw 35 36 37 186 \
+38  _name:190 name:559.tu(0yw 35 36 356 37 186 38  _name:190 arguments:560 name:561.l@ntYzXu{hMN0Oy}wiJZjk \
+-117.l@ntYzXu{hMN0Oy}wiJZjk -383.def; 87 88 89 562  func_directive:159.def; 87 88 89 \
+563  __function_header_star_3:564 func_directive:91.def(; 87 88 89 44 565  __function_header_star_3:566 \
+func_directive:91 parameters:567.l@ntYzXu{hMN0Oy}wiJZjk -392.def; 87 88 89 568  func_directive:159.def; 87 \
+88 89 569  __function_header_star_3:570 func_directive:91.def(; 87 88 89 44 \
+571  __function_header_star_3:572 func_directive:91 parameters:573.def(; 87 88 89 44 \
+574  __function_header_star_3:575 func_directive:91 parameters:576.tu0w 35 36 37 38  _name:577.q 578.q \
+579.,; -412.tu0w 35 36 37 38  _name:375 target_label:580.l@ntYzXu{hMN0Oy}wiJZjk -388.,; 581 582.,}); \
+-424.,+} -422 502 -422.,} 583 584  __vector_star_16:585.,-+] -329.,] 586 587  __address_star_17:588.,] \
+-75.,-+] -76 589 590 -76.,}); -425.!tpuq(-0+yw~s 178 35 179 36 303 304 184 37 185 186 38 188 189  _index:591 \
+_name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:592 logical_and:201 \
+logical_or:202 name:593 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 \
+303 304 184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:594 \
+logical_and:201 logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.tu0yw 35 36 \
+37 186 38  _name:190 name:595.!tpuq{([-0+yow~s 377 35 179 36 303 378 183 379 380 37 185 186 187 38 188 \
+189  _name:190 address:382 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:383 equality:196 \
+expression:197 logical_and:201 logical_or:202 name:384 operand:596 primary:204 product:205 relation:206 \
+shift:207 single:208 sum:209 unary:210 value:386 vector:387.l@ntYzXu{hMN0Oy}wiJZjk -225.,; 597 598.tu0yw 35 \
+36 37 186 38  _name:190 name:599.tuh(0ywijk4 35 36 355 356 37 186 38 357 358 359 360  _modifier:471 \
+_name:190 arguments:600 name:601., 602.,; 603 604.l@ntYzXu{hMN0Oy}wiJZjk -229.,; 504 \
+605  __instruction_star_14:606.,} -266., 607  __metadata_fields_plus_13:608.t,u0}wj4 -131.tu0}wj4 \
+-245.tu0}wj4 -356.t,u0}wj4 -30.q- 254 255  section_integer:609.2 610.) 611.q 612.,cabdef{O; \
+-11.$KPlnWLXhTOQRiJjkI -237.,) -305.,) -306.,[) -310 108 -310  dimension:613 unsized:614.,) -311.,) -312.,) \
+-290.,) -291.,[) -295 108 -295  dimension:615 unsized:616.tu0w 35 36 37 38  _name:617.,[) -301 108 \
+-301  dimension:618 unsized:619.,) -320.,) -321.,) -281.,) -282.,[) -286 108 -286  dimension:620 \
+unsized:621.,) -287.,) -288.def{; 87 88 89 -204 -204  func_directive:159.,+}); -211.!pq(-+~s 178 179 303 304 \
+184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:622 \
+logical_and:201 logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.,}; \
+-219.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+equality:196 expression:623 logical_and:201 logical_or:202 primary:204 product:205 relation:206 shift:207 \
+sum:209 unary:210.,} -18.!tpuq{(-0+yow~s 178 35 179 180 181 182 183 184 37 185 186 187 38 188 189  _name:190 \
+bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:195 element:624 equality:196 expression:197 \
+generic:198 initial_value:199 initializer:310 logical_and:201 logical_or:202 name:311 primary:204 \
+product:205 relation:206 shift:207 single:208 sum:209 unary:210.,}; -221.,} -151.&^:,<->%+?})];/*|HBEADFCG \
+-415.!pq(-+~s 178 179 303 304 184 185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:625 \
+equality:196 logical_and:201 logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 \
+unary:210.,; -136.,; -69.,) 597 626.tu0yw 35 36 37 186 38  _name:190 name:627.tu(0yw 35 36 356 37 186 \
+38  _name:190 arguments:628 name:629.l@ntYzXu{hMN0Oy}wiJZjk -109.,; 630 631.,; 632 633.; \
+634.l@ntYzXu{hMN0Oy}wiJZjk -380.l@ntYzXu{hMN0Oy}wiJZjk -382.def; 87 88 89 \
+635  func_directive:159.l@ntYzXu{hMN0Oy}wiJZjk -379.def; 87 88 89 636  func_directive:159.def; 87 88 89 \
+637  __function_header_star_3:638 func_directive:91.l@ntYzXu{hMN0Oy}wiJZjk -389.l@ntYzXu{hMN0Oy}wiJZjk \
+-391.def; 87 88 89 639  func_directive:159.l@ntYzXu{hMN0Oy}wiJZjk -396.def; 87 88 89 \
+640  func_directive:159.def; 87 88 89 641  __function_header_star_3:642 \
+func_directive:91.l@ntYzXu{hMN0Oy}wiJZjk -400.def; 87 88 89 643  func_directive:159.def; 87 88 89 \
+644  __function_header_star_3:645 func_directive:91.def(; 87 88 89 44 646  __function_header_star_3:647 \
+func_directive:91 parameters:648.l@ntY,zXu{hMN0Oy}wiJZjk -385 -385 -385 -385 -385 649 -385 -385 -385 -385 \
+-385 -385 -385 -385 -385 -385 -385 -385 -385 -385 -385 -385 -385  _inlined:650.l@ntYzXu{hMN0Oy}wiJZjk \
+-386.,; -32.tu0w 35 36 37 38  _name:375 target_label:651.l@ntYzXu{hMN0Oy}wiJZjk -387.!tpuq(-0+yow~s 377 35 \
+179 36 303 183 380 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 bit_xor:193 conditional:194 \
+constant:383 equality:196 expression:197 logical_and:201 logical_or:202 name:494 primary:204 product:205 \
+relation:206 shift:207 single:208 sum:209 unary:210 value:652.,)];| -433.,} 653 654.tu{0yw 35 36 378 37 186 \
+38  _name:190 name:655 vector:656.,);4 -66 -66 -66 657.,] 658 659.!pq(-+~s 178 179 303 304 184 185 188 \
+189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:660 logical_and:201 \
+logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.!pq(-+~s 178 179 303 304 184 \
+185 188 189  bit_and:191 bit_or:192 bit_xor:193 conditional:194 equality:196 expression:661 logical_and:201 \
+logical_or:202 primary:204 product:205 relation:206 shift:207 sum:209 unary:210.] 662.] -39.] -40.,}); \
+-423.,); -276.,); -20.!tpuq{([-0+yow~s 377 35 179 36 303 378 183 379 380 37 185 186 187 38 188 \
+189  _name:190 address:382 bit_and:191 bit_or:192 bit_xor:193 conditional:194 constant:383 equality:196 \
+expression:197 logical_and:201 logical_or:202 name:384 operand:663 primary:204 product:205 relation:206 \
+shift:207 single:208 sum:209 unary:210 value:386 vector:387.l@ntYzXu{hMN0Oy}wiJZjk -224.,); -277., 664.,; \
+665 666.tu0yw 35 36 37 186 38  _name:190 name:667.tu(0yw 35 36 356 37 186 38  _name:190 arguments:668 \
+name:669.l@ntYzXu{hMN0Oy}wiJZjk -101.l@ntYzXu{hMN0Oy}wiJZjk -228.,; 597 670.rj 513 671  metadata_field:672 \
+metadata_string:673.,} 674 675.t,u0}wj4 -29.q 676.,) -71.cabf{O; -154.,) -308.,) -309.,) -293.,) -294.,[) \
+-298 108 -298  dimension:677 unsized:678.,) -299.,) -300.,) -284.,) -285.) -255.) -256.,} -17.:,})]; -123.,; \
+-68.,; 679 680.,; 681 682.; 683.tu(0yw 35 36 356 37 186 38  _name:190 arguments:684 \
+name:685.l@ntYzXu{hMN0Oy}wiJZjk -113.tu0yw 35 36 37 186 38  _name:190 name:686.l@ntYzXu{hMN0Oy}wiJZjk \
+-115.l@ntYzXu{hMN0Oy}wiJZjk -116.l@ntYzXu{hMN0Oy}wiJZjk -381.l@ntYzXu{hMN0Oy}wiJZjk \
+-376.l@ntYzXu{hMN0Oy}wiJZjk -378.def; 87 88 89 687  func_directive:159.l@ntYzXu{hMN0Oy}wiJZjk \
+-390.l@ntYzXu{hMN0Oy}wiJZjk -393.l@ntYzXu{hMN0Oy}wiJZjk -395.def; 87 88 89 \
+688  func_directive:159.l@ntYzXu{hMN0Oy}wiJZjk -397.l@ntYzXu{hMN0Oy}wiJZjk -399.def; 87 88 89 \
+689  func_directive:159.l@ntYzXu{hMN0Oy}wiJZjk -404.def; 87 88 89 690  func_directive:159.def; 87 88 89 \
+691  __function_header_star_3:692 func_directive:91.v 693.l@ntYzXu{hMN0Oy}wiJZjk -384.,; -31.,} \
+-38.!tpuq(-0+yow~s 377 35 179 36 303 183 380 37 185 186 187 38 188 189  _name:190 bit_and:191 bit_or:192 \
+bit_xor:193 conditional:194 constant:383 equality:196 expression:197 logical_and:201 logical_or:202 name:494 \
+primary:204 product:205 relation:206 shift:207 single:208 sum:209 unary:210 value:694.,)];| -432.,] -5.,] \
+-6.,); -65.tu{0yw 35 36 378 37 186 38  _name:190 name:695 vector:696.,);4 -64 -64 -64 697.,] -77.,] -78.,); \
+-275.,); -19.tu0yw 35 36 37 186 38  _name:190 name:698.tu(0yw 35 36 356 37 186 38  _name:190 arguments:699 \
+name:700.l@ntYzXu{hMN0Oy}wiJZjk -93.,; 701 702.,; 703 704.; 705.l@ntYzXu{hMN0Oy}wiJZjk -227.q \
+706  metadata_integer:707.,} -22.,} -257.rj 513 671  metadata_field:708 metadata_string:673.VU} -259.3 \
+709.,) -296.,) -297.tu(0yw 35 36 356 37 186 38  _name:190 arguments:710 name:711.l@ntYzXu{hMN0Oy}wiJZjk \
+-105.tu0yw 35 36 37 186 38  _name:190 name:712.l@ntYzXu{hMN0Oy}wiJZjk -107.l@ntYzXu{hMN0Oy}wiJZjk -108.,; \
+713 714.; 715.; 716.l@ntYzXu{hMN0Oy}wiJZjk -377.l@ntYzXu{hMN0Oy}wiJZjk -394.l@ntYzXu{hMN0Oy}wiJZjk \
+-398.l@ntYzXu{hMN0Oy}wiJZjk -401.l@ntYzXu{hMN0Oy}wiJZjk -403.def; 87 88 89 717  func_directive:159.tu0w4 35 \
+36 37 38 256  _name:718 debug_name:258 debug_symbol:719.,} -37.,] -3.,] -4.,); -63.,; 720 721.,; 722 723.; \
+724.tu(0yw 35 36 356 37 186 38  _name:190 arguments:725 name:726.l@ntYzXu{hMN0Oy}wiJZjk -97.tu0yw 35 36 37 \
+186 38  _name:190 name:727.l@ntYzXu{hMN0Oy}wiJZjk -99.l@ntYzXu{hMN0Oy}wiJZjk -100.,} -261.,} -258.,} -21.} \
+728.,; 729 730.; 731.; 732.tu0yw 35 36 37 186 38  _name:190 name:733.l@ntYzXu{hMN0Oy}wiJZjk \
+-111.l@ntYzXu{hMN0Oy}wiJZjk -112.l@ntYzXu{hMN0Oy}wiJZjk -114.l@ntYzXu{hMN0Oy}wiJZjk -402.,+ -128., \
+734.tu(0yw 35 36 356 37 186 38  _name:190 arguments:735 name:736.l@ntYzXu{hMN0Oy}wiJZjk -89.tu0yw 35 36 37 \
+186 38  _name:190 name:737.l@ntYzXu{hMN0Oy}wiJZjk -91.l@ntYzXu{hMN0Oy}wiJZjk -92.,; 738 739.; 740.; 741.S} \
+-119.tu0yw 35 36 37 186 38  _name:190 name:742.l@ntYzXu{hMN0Oy}wiJZjk -103.l@ntYzXu{hMN0Oy}wiJZjk \
+-104.l@ntYzXu{hMN0Oy}wiJZjk -106.; 743.x 744.,; 745 746.; 747.; 748.tu0yw 35 36 37 186 38  _name:190 \
+name:749.l@ntYzXu{hMN0Oy}wiJZjk -95.l@ntYzXu{hMN0Oy}wiJZjk -96.l@ntYzXu{hMN0Oy}wiJZjk -98.; \
+750.l@ntYzXu{hMN0Oy}wiJZjk -110.q 751.tu0yw 35 36 37 186 38  _name:190 name:752.l@ntYzXu{hMN0Oy}wiJZjk \
+-87.l@ntYzXu{hMN0Oy}wiJZjk -88.l@ntYzXu{hMN0Oy}wiJZjk -90.; 753.l@ntYzXu{hMN0Oy}wiJZjk -102.q 754.; \
+755.l@ntYzXu{hMN0Oy}wiJZjk -94.q 756.l@ntYzXu{hMN0Oy}wiJZjk -86.l@ntYzXu{hMN0Oy}wiJZjk -41""".replace(".", "\n")

@@ -10,6 +10,7 @@ A kind is one character. A one-character literal is its own kind; other terminal
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS, LITERALS, PATTERNS
 
@@ -48,6 +49,10 @@ LITERALS_AHEAD = re.compile(rf"(?:{_blank}\d[\w$.]*{_blank},){{256,4096}}", re.A
 """Literals of a long initializer, each with its comma."""
 PREPROCESSOR_LINE = re.compile(r"^[ \t]*#[ \t]*(?:[A-Za-z_]|\r?$)", re.MULTILINE)
 """A line for the preprocessor (4.1): any that begins with `#` and is not a line marker."""
+SOURCE_BEGIN, SOURCE_END = ".source_begin", ".source_end"
+"""What a source of another language stands between (11.5.6)."""
+SOURCE_CLOSED = re.compile(rf"^[ \t]*\{SOURCE_END}", re.MULTILINE)
+"""What looks like the end of a source."""
 LABEL_AHEAD = re.compile(rf"{_identifier}{_blank}:(?!:)", re.ASCII)
 
 
@@ -62,6 +67,30 @@ class KindCache(dict[str, str]):
             kind = kind_of(match) if match else UNKNOWN
         self[text] = kind
         return kind
+
+
+def outside_comments(text: str) -> Iterator[re.Match[str]]:
+    """The strings of a text, and the sources of other languages in it (group `source`), broken ones too."""
+    source = rf"\{SOURCE_BEGIN}\b[^\n]*\n(?:(?![ \t]*\{SOURCE_END})[^\n]*\n)*"
+    literal = f"(?P<string>{PATTERNS['STRING']})|(?P<source>{source})"
+    return (match for match in re.finditer(f"{_comment}|{literal}", text) if match.lastgroup)
+
+
+def source_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Where the lines of each source of another language begin and end: offsets behind line ends."""
+    if SOURCE_BEGIN in text:
+        for match in outside_comments(text):
+            if match["source"]:
+                yield text.index("\n", match.start()) + 1, match.end()
+
+
+def without_sources(text: str) -> str:
+    """The text, every line of a source of another language empty."""
+    parts, end = [], 0
+    for first, last in source_lines(text):
+        parts += [text[end:first], "\n" * text.count("\n", first, last)]
+        end = last
+    return "".join([*parts, text[end:]])
 
 
 def kind_of(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from ptxkit.asm.gc_pause import gc_paused
-from ptxkit.asm.lexer import END, PREPROCESSOR_LINE
+from ptxkit.asm.lexer import END, PREPROCESSOR_LINE, without_sources
 from ptxkit.asm.parser import MAX_SHAPE, Parser
 from ptxkit.asm.reading import not_text, read_file, too_large
 from ptxkit.asm.recover import MAX_BLOCKS, recover, skip_too_deep
@@ -63,7 +63,7 @@ def parse(
     if "\0" in text:
         return Module([], "", [not_text(name, text[:4].encode(), f"character {text.index(chr(0))} is NUL")])
     read, found = Source(name, text), list[Diagnostic]()
-    if "#" in text and PREPROCESSOR_LINE.search(text):
+    if "#" in text and PREPROCESSOR_LINE.search(without_sources(text)):
         from ptxkit.asm.preprocess import expand
 
         read, found = expand(read, path, max_size, include, define)

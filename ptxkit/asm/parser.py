@@ -376,7 +376,9 @@ _BUILT: dict[str, Callable[[Parser, list[Any], int], Any]] = {
     "function_header": Parser._on_header,
     "function": Parser._on_function,
     "metadata_lines": Parser._on_list,
+    "code_blocks": Parser._on_list,
     "section_header": Parser._on_section_header,
     "metadata_header": Parser._on_section_header,
+    "sources_header": Parser._on_section_header,
     "section": Parser._on_section,
 }

@@ -17,6 +17,7 @@ from typing import Any
 import pcpp
 from pcpp.evaluator import Value
 
+from ptxkit.asm.lexer import SOURCE_BEGIN, source_lines, without_sources
 from ptxkit.asm.reading import too_large
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 
@@ -157,7 +158,7 @@ def expand(
     for name, value in (define or {}).items():
         run.define(f"{name} {value}")
     text, places = _Text(place, run.sources), _Places()
-    run.parse(_BREAKS.sub(" ", source.text), place)
+    run.parse(_BREAKS.sub(" ", without_sources(source.text)), place)
     try:
         while (token := run.token()) is not None:
             text.add(str(token.value), places[token.source], token.lineno)
@@ -223,7 +224,20 @@ class _Text:
         """The whole text."""
         if any(self.pieces) or not self.lines:
             self.end_line(self.main, 1)
+        self.put_back()
         return Expanded(self.sources[self.main].name, "\n".join([*self.lines, ""]), self.origins)
+
+    def put_back(self) -> None:
+        """Sources of other languages, whose lines have stayed empty."""
+        found = {
+            (source, source.text.count("\n", 0, first)): source.text[first:last].split("\n")[:-1]
+            for source in self.sources.values()
+            for first, last in source_lines(source.text)
+        }
+        for index, line in enumerate(self.lines) if found else ():
+            if SOURCE_BEGIN in line:
+                lines = found.get(self.origins[index], [])
+                self.lines[index + 1 : index + 1 + len(lines)] = lines
 
 
 _ADVICE = {
@@ -329,7 +343,7 @@ class _Preprocessor(pcpp.Preprocessor):
             self.report_last(f"`{path.name}` is not UTF-8 text")
             raise _Stop from None
         self.sources.setdefault(includepath, Source(_shown(includepath), text))
-        return io.StringIO(_BREAKS.sub(" ", text))
+        return io.StringIO(_BREAKS.sub(" ", without_sources(text)))
 
     def on_include_not_found(
         self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str

@@ -8,7 +8,7 @@ was skipped stays in the tree as `Malformed`, so that the file is still written 
 from __future__ import annotations
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS
-from ptxkit.asm.lexer import END, LABEL_AHEAD, TRIVIA, UNKNOWN
+from ptxkit.asm.lexer import END, LABEL_AHEAD, SOURCE_BEGIN, SOURCE_CLOSED, TRIVIA, UNKNOWN
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ACTIONS, HEADER, ITEMS, LISTS
 from ptxkit.asm.syntax_errors import (
@@ -24,11 +24,16 @@ from ptxkit.asm.syntax_errors import (
 from ptxkit.asm.tree import Block, Function, Malformed
 from ptxkit.diagnostics import SpanLabel
 
-_MODULE_ONLY = {KINDS[name] for name in ("ENTRY", "SECTION", "VERSION", "ADDRESS_SIZE", "FILE", "ALIAS")}
+_MODULE_ONLY = {
+    KINDS[name]
+    for name in "ENTRY SECTION METADATA_SECTION SOURCES_SECTION VERSION ADDRESS_SIZE FILE ALIAS".split()
+}
 """What can only stand at module scope, so that in a body it says that a `}` is missing."""
 _STARTERS = _MODULE_ONLY | {
     KINDS[name]
-    for name in "@ FUNC LINKAGE SPACE LOC PRAGMA TARGET TARGETS CALLPROTOTYPE DOTTED QUALIFIED CALL".split()
+    for name in (
+        "@ FUNC LINKAGE SPACE LOC PRAGMA TARGET TARGETS CALLPROTOTYPE CODE_BLOCK DOTTED QUALIFIED CALL"
+    ).split()
 }
 """What begins a statement where it is the first on its line."""
 MAX_BLOCKS = 200
@@ -44,6 +49,8 @@ def recover(parser: Parser, kind: str, text: str, trivia: str, start: int) -> No
         _end_of_file(parser)
     elif text.startswith("/*"):
         _unterminated_comment(parser, kind, text, trivia, start)
+    elif text == SOURCE_BEGIN and KINDS["CODE_BLOCK"] in parser.kinds:
+        _broken_source(parser, start)
     elif kind not in (";", "}") and _is_cut_off(parser, text, start):
         while kind != END:
             parser.take(kind, text, trivia, start)
@@ -106,6 +113,26 @@ def _unterminated_comment(parser: Parser, kind: str, text: str, trivia: str, sta
     report(parser, "P104", "expected `*/`, found the end of the file", start, start + 2, "close the comment")
     parser.take(kind, text, trivia, start)
     _end_here(parser)
+
+
+def _broken_source(parser: Parser, start: int) -> None:
+    """`.source_begin` is not alone in its line, or no `.source_end` is (11.5.6)."""
+    end = start + len(SOURCE_BEGIN)
+    behind = parser.text[end:].split("\n", 1)[0]
+    if behind.strip(" \t"):
+        found = f"`{shown(behind.strip())}`" if behind.strip() else "a carriage return"
+        message = f"expected the end of the line after `.source_begin`, found {found}"
+        report(parser, "P101", message, start, end, help="begin the source in the next line")
+    else:
+        message = "expected a line with nothing but `.source_end`, found the end of the file"
+        report(parser, "P104", message, start, end, help="end the source with such a line")
+    closing = SOURCE_CLOSED.search(parser.text, end)
+    text = parser.text[start : closing.end() if closing else len(parser.text)]
+    parser.take(UNKNOWN, text, parser.text[parser.position : start], start)
+    if closing:
+        _skip(parser)
+    else:
+        _end_here(parser)
 
 
 # ---- where to read on

@@ -8,6 +8,7 @@ from typing import Any
 
 from ptxkit.asm import tree
 from ptxkit.asm._grammar import KINDS
+from ptxkit.asm.lexer import SOURCE_BEGIN, SOURCE_END
 from ptxkit.asm.reduce_operands import Maker, OperandReducer, Spanner, StatementPart, Tokens, integer_value
 
 USUAL_ORDER = ("space", "attribute", "align", "vector", "type")
@@ -90,6 +91,17 @@ class Reducer(OperandReducer):
 
     def string(self, children: list[Any]) -> Maker:
         return self._argument(children[0])
+
+    def code_block(self, children: list[Any]) -> Maker:
+        directive, _, _, language, _, file, source, last = children
+        named, number = self._argument(language), self._argument(file)
+
+        def make(t: Tokens, s: Spanner) -> tree.Directive:
+            text = tree.String(t[source][len(SOURCE_BEGIN) : -len(SOURCE_END)], span=s(source, source))
+            arguments = named(t, s), number(t, s), text
+            return tree.Directive(t[directive][1:], arguments, span=s(directive, last))
+
+        return make
 
     def target_label(self, children: list[Any]) -> Maker:
         first = children[0]

@@ -86,7 +86,7 @@ STATEMENTS = _after("statements")
 """Between two statements of a body."""
 HEADER = _after("function_header")
 """Behind the header of a function, before its body or its `;`."""
-LISTS = frozenset((ITEMS, STATEMENTS, _after("section_lines"), _after("metadata_lines")))
+LISTS = frozenset((ITEMS, STATEMENTS, *map(_after, ("section_lines", "metadata_lines", "code_blocks"))))
 """Between two statements of any list."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ptxkit.asm._grammar import KEYWORDS, KINDS
-from ptxkit.asm.lexer import END
+from ptxkit.asm.lexer import END, outside_comments
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ACTIONS, GOTOS, ITEMS, RULES, STATEMENTS
 from ptxkit.diagnostics import Diagnostic, Severity, Span, SpanLabel
@@ -29,6 +29,9 @@ _PHRASES = (
     ({KINDS["FLOAT"]}, "a version such as `9.0`"),
     ({KINDS["STRING"]}, "a string"),
     ({KINDS["WORD"]}, "a name that begins with a dot"),
+    ({KINDS["IR_NAME"]}, "`.ir_name:`"),
+    ({KINDS["SOURCE_FILE_NAME"]}, "`.sourceFileName:`"),
+    ({KINDS["SOURCE"]}, "`.source_begin`"),
 )
 """Kinds that say what is expected where all of them can stand: the first that applies."""
 _MAX_NAMED = 4
@@ -199,14 +202,21 @@ def _number_help(text: str) -> str:
 
 
 def report_not_ascii(parser: Parser) -> None:
-    """PTX is ASCII (4.1). One report for a text: the mark at its start, or else the first character."""
+    """PTX is ASCII (4.1). One report for a text: the mark at its start, else the first character in a string
+    or a source, else the first one."""
     if parser.text.startswith("\ufeff"):
         message, offset, severity = "the file begins with a byte-order mark", 0, Severity.ERROR
         help = "no assembler accepts it; save the file as UTF-8 without a mark"
     else:
-        offset = next(i for i, character in enumerate(parser.text) if character > "\x7f")
-        message, severity = f"character `{parser.text[offset]}` is not ASCII", Severity.WARNING
+        literals = (match for match in outside_comments(parser.text) if not match[0].isascii())
+        literal = next(literals, None)
+        at = literal.start() if literal else 0
+        offset = next(i for i in range(at, len(parser.text)) if parser.text[i] > "\x7f")
+        message = f"character `{parser.text[offset]}` is not ASCII"
+        severity = Severity.ERROR if literal else Severity.WARNING
         help = "write it in ASCII: ptxas 13.0 and older refuse other characters, in comments too"
+        if literal:
+            help = "only comments may have other characters"
     line, column = parser.place(offset)
     span = Span(line, column, line, column + 1)
     parser.diagnostics.append(Diagnostic("P109", message, span, severity, help=help, source=parser.source))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ptxkit.asm import tree
-from ptxkit.asm.lexer import PIECES
+from ptxkit.asm.lexer import PIECES, SOURCE_BEGIN, SOURCE_END
 
 Tokens = list[tuple[str | None, str]]
 """(gap, token): the gap is the white space before the token, or None inside a dotted name that was split."""
@@ -201,6 +201,17 @@ class _TokenWriter:
     def _label(self, node: tree.Label) -> None:
         self.tokens += [("", node.name), ("", ":")]
 
+    def code_block(self, node: tree.Directive) -> None:
+        """A source of another language, a field a line (11.5.6)."""
+        language, file, source = node.arguments
+        outer = f"\n{self.indent}"
+        self.tokens += [("", ".code_block"), (" ", "{"), (outer + INDENT, ".ir_name:")]
+        self.operand(" ", language)
+        self.tokens.append((outer + INDENT, ".sourceFileName:"))
+        self.operand(" ", file)
+        text = source.value if isinstance(source, tree.String) else ""
+        self.tokens += [(outer + INDENT, f"{SOURCE_BEGIN}{text}{SOURCE_END}"), (outer, "}")]
+
     def directive(self, gap: str, node: tree.Directive) -> None:
         self.tokens.append((gap, f".{node.name}"))
         separate = node.name not in ("file", "loc", "loc_intermediate", "metadata")
@@ -215,7 +226,10 @@ class _TokenWriter:
             self.tokens.append(("", ";"))
 
     def _directive(self, node: tree.Directive) -> None:
-        self.directive("", node)
+        if node.name == "code_block":
+            self.code_block(node)
+        else:
+            self.directive("", node)
 
     def variable(self, gap: str, node: tree.Variable) -> None:
         """A declaration up to its declarators."""
@@ -318,7 +332,7 @@ class _TokenWriter:
             self.tokens.append((f"\n{self.indent}", "}"))
 
     def _section(self, node: tree.Section) -> None:
-        if node.name == ".metadata_section":
+        if node.name in (tree.METADATA, tree.SOURCES):
             self.tokens += [("", node.name), (" ", "{")]
         else:
             self.tokens += [("", ".section"), (" ", node.name), (f"\n{self.indent}", "{")]

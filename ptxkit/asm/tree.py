@@ -22,6 +22,7 @@ from ptxkit.diagnostics import Diagnostic, Source, Span
 if TYPE_CHECKING:
     from ptxkit.isa.match import Match
 
+METADATA, SOURCES = ".metadata_section", ".nv_intermediate_source_section"
 Layout = tuple[str, ...]
 """White space and comments before each token of a statement."""
 
@@ -273,9 +274,9 @@ class Block(Statement):
 
 @dataclass(slots=True)
 class Section(Statement):
-    """`.section name { .. }` with its DWARF lines, each a `Directive` (`.b8 1, 2`) or a `Label`.
-
-    `.metadata_section` is named so; the fields of a `.metadata 2 { .. }` in it are one `Vector`."""
+    """`.section name { .. }` with its DWARF lines, each a `Directive` (`.b8 1, 2`) or a `Label`. Others have
+    their keyword's name: in `METADATA` a `.metadata 2 { .. }` has its fields as a `Vector`, in `SOURCES` a
+    `.code_block` language, file, and all between `.source_begin` and `.source_end`, as it stands."""
 
     name: str
     lines: list[Statement]

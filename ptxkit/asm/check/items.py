@@ -5,11 +5,12 @@ from __future__ import annotations
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.declarations import check_module_level
 from ptxkit.asm.check.directives import check_alias, check_file, check_pragma, check_tuning
-from ptxkit.asm.check.metadata import METADATA, check_metadata
+from ptxkit.asm.check.metadata import check_metadata
 from ptxkit.asm.check.parameters import check_function
 from ptxkit.asm.check.redeclarations import check_again
+from ptxkit.asm.check.sources import check_sources
 from ptxkit.asm.symbols import Scope
-from ptxkit.asm.tree import Directive, Function, Section, Statement, Variable
+from ptxkit.asm.tree import METADATA, SOURCES, Directive, Function, Section, Statement, Variable
 
 
 class Items:
@@ -47,3 +48,5 @@ class Items:
         elif isinstance(statement, Section) and statement.name == METADATA:
             check_metadata(context, statement, self.metadata)
             self.metadata = self.metadata or statement
+        elif isinstance(statement, Section) and statement.name == SOURCES:
+            check_sources(context, statement, self.files)

@@ -7,7 +7,6 @@ from ptxkit.asm.check.needs import report_need
 from ptxkit.asm.tree import Directive, Function, Instruction, Integer, Section, Unary, Vector, walk
 from ptxkit.isa.conditions import Availability
 
-METADATA = ".metadata_section"
 DOMAIN = Availability.parse("9.5 sm_107f")
 """What has `.metadata_domain`, as it has `trace.mark`."""
 

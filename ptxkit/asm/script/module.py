@@ -8,13 +8,24 @@ from pathlib import Path
 from ptxkit.asm.check.context import Context
 from ptxkit.asm.check.header import check_header
 from ptxkit.asm.check.items import Items
-from ptxkit.asm.check.metadata import METADATA
 from ptxkit.asm.script.declarations import clashing, is_name
 from ptxkit.asm.script.functions import Functions
 from ptxkit.asm.script.lines import words
 from ptxkit.asm.script.spell import WIDTH, integer, quoted, wrapped
 from ptxkit.asm.symbols import Scope, declare
-from ptxkit.asm.tree import Directive, Function, Integer, Label, Module, Name, Section, Statement, Variable
+from ptxkit.asm.tree import (
+    METADATA,
+    SOURCES,
+    Directive,
+    Function,
+    Integer,
+    Label,
+    Module,
+    Name,
+    Section,
+    Statement,
+    Variable,
+)
 from ptxkit.asm.trivia import read_comments
 
 _METHODS = {"global": "global_", "const": "const", "shared": "shared", "tex": "tex"}
@@ -116,7 +127,7 @@ class ModuleScript(Functions):
 
     def item(self, node: Statement, faulty: bool) -> None:
         """One statement at module level; a faulty one is added as a node."""
-        if isinstance(node, Section) and node.name != METADATA:
+        if isinstance(node, Section) and node.name not in (METADATA, SOURCES):
             self.section(node)
             return
         if isinstance(node, Function):
