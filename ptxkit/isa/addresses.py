@@ -107,7 +107,7 @@ def bare_fits(spec: Spec, kind: OperandKind, spaces: tuple[str, ...]) -> bool:
         return variable_fits(base, spaces)
     if kind in ("float", "0f"):
         return "moved" not in spec.words
-    if base not in DTYPES or base == "pred":
+    if base not in DTYPES or (base == "pred" and (kind != base or "predicates" not in spec.words)):
         return False
     return "moved" not in spec.words or (DTYPES[base].bits in (32, 64) and base != "f32" and base != "f16x2")
 

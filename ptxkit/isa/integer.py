@@ -36,7 +36,7 @@ form("max{.relu}.btype    d, a, b",       "13", btype="s16x2 s32", d=".btype", a
 form("popc.type           d, a",          "14", type="b32 b64", d="u32", since="2.0 sm_20")
 form("clz.type            d, a",          "15", type="b32 b64", d="u32", since="2.0 sm_20")
 form("bfind{.shiftamt}.type  d, a",       "16", type="u32 u64 s32 s64", d="u32", since="2.0 sm_20")
-form("fns.b32             d, mask, base, offset", "17", mask="b32", base="b32", offset="s32", since="6.0 sm_30")
+form("fns.b32             d, mask, base, offset", "17", mask="b32", base="b32", offset="s32 bits", since="6.0 sm_30")
 form("brev.type           d, a",          "18", type="b32 b64", since="2.0 sm_20")
 form("bfe.type            d, a, b, c",    "19", type="u32 u64 s32 s64", b="u32 0..255", c="u32 0..255", since="2.0 sm_20")
 form("bfi.type            f, a, b, c, d", "20", type="b32 b64", c="u32 0..255", d="u32 0..255", since="2.0 sm_20")

@@ -37,9 +37,12 @@ NAMES = frozenset(
 )
 """What the manual and ptxas take for one name."""
 
-PASSES_OVER: dict[str, frozenset[str]] = {}
-"""The modifiers that ptxas ignores if one of them is given, by the instruction's name. The manual has none of them there."""
-for _modifiers, _names in (
+RESTRICTIONS = [f"sync_restrict::shared::{space}" for space in ("cta", "cluster", "cluster::read")]
+SCOPES = ".cta | .cluster | .gpu | .sys"
+PASSES_OVER: dict[str, dict[str, str]] = {}
+"""The modifiers that ptxas ignores if one of them is given, by the instruction's name, each with a condition that the
+others must meet, or none. The manual has none of them there."""
+for _modifiers, _names, *_condition in (
     (
         "pred",
         """
@@ -60,6 +63,21 @@ for _modifiers, _names in (
         """,
     ),
     ("b2 b8x16 b4x16_p64 b6x16_p32", " ".join(name for name in NAMES if name.startswith("tcgen05."))),
+    ("b8x16 b4x16_p64 b6x16_p32", "mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wmma.mma"),
+    ("b1 b2 b4 u2 u4 s2 s4 bf16 bf16x2 tf32", "mma", ".f64"),
+    ("and xor", "mma", "(.u4 | .s4) & !.sp & !.sp::ordered_metadata"),
+    ("bf16x2 tf32", "wmma.load.c wmma.store.d", ".m8n8k32 | .m8n8k128"),
+    ("async", "fence"),
+    (" ".join(RESTRICTIONS[:2]), "fence", ".mbarrier_init"),
+    (
+        "global shared::cta shared::cluster",
+        "fence.proxy",
+        f"({SCOPES}) & !.global & !.shared::cta & !.shared::cluster",
+    ),
+    (" ".join(RESTRICTIONS), "fence.proxy", f"({SCOPES}) & !.{' & !.'.join(RESTRICTIONS)}"),
+    ("tensormap", "prefetch", ".valid_addr & !.global"),
+    ("shared shared::cta", "st.async", ".mbarrier::complete_tx::bytes & !.cluster & !.shared::cluster"),
+    ("cluster", "st.async", ".b128 & !.weak"),
     ("cta cluster gpu sys", "cp.async.bulk.tensor cp.reduce.async.bulk.tensor mbarrier.check_layout"),
     (
         """
@@ -70,4 +88,4 @@ for _modifiers, _names in (
     ),
 ):
     for _name in _names.split():
-        PASSES_OVER[_name] = PASSES_OVER.get(_name, frozenset()).union(_modifiers.split())
+        PASSES_OVER.setdefault(_name, {}).update(dict.fromkeys(_modifiers.split(), "".join(_condition)))

@@ -102,7 +102,8 @@ def fits(spec: Spec, place: OperandPlace, kind: OperandKind, slots: Mapping[str,
     words = spec.words
     if kind == "_":
         return "sink" in words
-    if "anytype32" in words and _anytype32_fits(kind, written):
+    alone = kind[0] not in ("{", "offset") or "lone" not in words
+    if "anytype32" in words and alone and _anytype32_fits(kind, written):
         return True
     if isinstance(kind, tuple):
         if kind[0] == "part" and place.selector:
@@ -117,7 +118,7 @@ def fits(spec: Spec, place: OperandPlace, kind: OperandKind, slots: Mapping[str,
         return geometry_fits(spec, resolve_type(spec, slots), kind, slots)
     count = resolve_count(spec, slots)
     type_ = resolve_type(spec, slots)
-    if kind == "f16x2" and spec.type in ("u32", "s32") and spec.type not in slots:
+    if kind == "f16x2" and spec.type in ("u32", "s32") and spec.type not in slots and "bits" not in words:
         return False
     if isinstance(kind, tuple) and kind[0] == "|" and kind[2] == "_" != kind[1]:
         first = (written and "write" not in words) or words & {"label", "read"}
@@ -248,7 +249,7 @@ def _scalar_fits(
             wanted = "b32"
         return (
             wanted is not None
-            and constant_fits(str(kind), wanted)
+            and (constant_fits(str(kind), wanted) or (kind == "0f" and "bits" in words))
             and not (kind == "float" and "single" in words)
             and not (kind == "0f" and "double" in words)
         )

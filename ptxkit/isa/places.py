@@ -11,7 +11,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.isa.conditions import NotationError
 
 WORDS = frozenset(
-    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 bare moved masks bits single double unified called".split()
+    "reg exact imm pred none sink whole plain braced untyped sum value short full metadata kept vec wide label function variable sreg pack texref samplerref surfref texels shifts gradients targets prototype any read write both load store coordinates offsets loose advised open anytype32 lone bare predicates moved masks bits single double unified called".split()
 )
 """Words of an operand's specification beside types, ranges, counts and spaces.
 
@@ -33,9 +33,10 @@ WORDS = frozenset(
     load store  of an address: it is read, or written, which decides what parameters may be named
     bare        of an address: ptxas takes a register or a floating-point number without brackets for it; with a
                 type, a value of that type, where no operand follows
+    predicates  of a bare address: a predicate, too
     moved       of a bare address: a register of 32 or 64 bits, for ptxas moves it first
     masks       of a bare address with a type: an integer register of 16 bits, too, which ptxas takes for a mask
-    bits        a register of any type of that width
+    bits        a register of any type of that width, or a `0f` number of 32 bits
     unified     of an address: ptxas takes `.unified` after it
     single      a floating-point constant must be a `0f` one
     double      it must not be a `0f` one
@@ -52,6 +53,7 @@ WORDS = frozenset(
     full metadata kept: of a vector: as many registers as the data, its metadata or what is kept of it take
     braced      ptxas takes a vector of it, too, of any length
     anytype32   ptxas does not look at its type: it takes whatever is in one register of 32 bits, in braces, too
+    lone        of `anytype32`: neither in braces nor in a sum; of a vector: such a one in its place
     loose       ptxas looks less close: surfaces may come with other vectors than `.vec` says, textures put
                 `.f32` into any 32-bit registers
 """

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ptxkit.isa.candidate import Candidate, assign
+from ptxkit.isa.conditions import Condition
 from ptxkit.isa.match import Spelling
 from ptxkit.isa.names import PASSES_OVER
 from ptxkit.isa.notation import Form, name_of, parse_form
@@ -138,14 +139,17 @@ def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
 def _later(spelling: Spelling) -> tuple[Candidate, ...]:
     """What else fits: newer forms and, if nothing else does, forms without a modifier that ptxas passes over."""
     opcode, name, modifiers = spelling.opcode, spelling.name, spelling.modifiers
-    found = _candidates(LATER, opcode, name, modifiers)
-    surplus = PASSES_OVER.get(name, frozenset()).intersection(modifiers)
-    if found or spelling.base or len(surplus) != 1 or modifiers.count(ignored := next(iter(surplus))) != 1:
-        return found
-    others = tuple(modifier for modifier in modifiers if modifier != ignored)
-    either = _candidates(BASE, opcode, name, others) + _candidates(LATER, opcode, name, others)
-    beside = (f".{ignored}",)
-    return tuple(replace(candidate, undocumented=candidate.undocumented + beside) for candidate in either)
+    found = list(_candidates(LATER, opcode, name, modifiers))
+    passed = PASSES_OVER.get(name, {}) if not found and not spelling.base else {}
+    for ignored in sorted(passed.keys() & set(modifiers)):
+        others = tuple(modifier for modifier in modifiers if modifier != ignored)
+        facts = frozenset(f".{modifier}" for modifier in others)
+        if len(others) == len(modifiers) - 1 and (
+            not passed[ignored] or Condition.parse(passed[ignored]).holds(facts)
+        ):
+            either = _candidates(BASE, opcode, name, others) + _candidates(LATER, opcode, name, others)
+            found += [replace(one, undocumented=(*one.undocumented, f".{ignored}")) for one in either]
+    return tuple(found)
 
 
 def _candidates(

@@ -38,6 +38,8 @@ def _alone(spec: Spec, kind: str, slots: Mapping[str, str]) -> str | None:
             return f"one register for `.{slots['vec']}`"
         if "texels" in spec.words and slots["geom"] != "1d":
             return f"one coordinate for `.{slots['geom']}`"
+    if "lone" in spec.words and spec.count is not None and kind != "?":
+        return f"one operand for {spec.count} registers"
     return "a predicate" if kind == "pred" and "anytype32" in spec.words else None
 
 

@@ -12,7 +12,19 @@ from ptxkit.diagnostics import counted
 from ptxkit.isa.notation import Form
 from ptxkit.machine.provenance import provenance
 
-from . import assemblers, boundaries, corpus, declarations, inline, probes, record, releases, rows, spellings
+from . import (
+    assemblers,
+    boundaries,
+    corpus,
+    declarations,
+    each,
+    inline,
+    probes,
+    record,
+    releases,
+    rows,
+    spellings,
+)
 from .oracle import report
 from .reasons import reason_of
 
@@ -21,12 +33,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "bench" / "results" / "agreement.json"
 SPELLINGS = ROOT / "bench" / "results" / "spellings.json"
 INLINE = ROOT / "bench" / "results" / "inline.json"
-MODULES = 10_000
-FORMS = "Statements of every form"
-RELEASES = "What came after PTX ISA 9.0"
-DECLARATIONS = "Declarations and calls"
-PROBES = "Probes of what came after PTX ISA 9.0"
-BOUNDARIES = "Statements of every form at the boundaries of version and target"
 
 
 def main() -> int:
@@ -37,9 +43,6 @@ def main() -> int:
     by_row.add_argument("--chapter", action="append", default=[])
     by_row.add_argument("--limit", type=int, default=40, help="statements of a row")
     by_row.add_argument("--mutate", type=int, default=0, help="changed statements of a row")
-    by_row.add_argument(
-        "--keep", action="store_true", help="in bench/results/agreement.json, in the place of that part"
-    )
     of_operands = verbs.add_parser(
         "spellings", help="statements of the rows with one operand spelled otherwise"
     )
@@ -53,9 +56,6 @@ def main() -> int:
     of_probes = verbs.add_parser("probes", help="modules with the verdicts of several releases of ptxas")
     of_probes.add_argument("file", type=Path, help="one JSON object a line, see tools/agreement/probes.py")
     of_probes.add_argument("--release", choices=assemblers.RELEASES, help="else the newest of each")
-    of_probes.add_argument(
-        "--keep", action="store_true", help="every release, in bench/results/agreement.json"
-    )
     of_probes.add_argument("--show", type=int, default=5, help="disagreements of a group to print")
     at_boundaries = verbs.add_parser(
         "boundaries", help="statements of the rows where their availability ends"
@@ -63,25 +63,28 @@ def main() -> int:
     at_boundaries.add_argument("--opcode", action="append", default=[], help=OPCODE)
     at_boundaries.add_argument("--chapter", action="append", default=[])
     at_boundaries.add_argument("--limit", type=int, default=6, help="statements of a row")
-    at_boundaries.add_argument("--keep", action="store_true", help="in bench/results/agreement.json")
     of_releases = verbs.add_parser("releases", help="what came after 9.0, put to each release of ptxas")
     of_releases.add_argument("--limit", type=int, default=8, help="statements of a row")
     of_releases.add_argument("--seed", type=int, default=0)
     of_releases.add_argument("--show", type=int, default=5, help="disagreements of a row to print")
-    of_releases.add_argument("--keep", action="store_true", help="in bench/results/agreement.json")
     of_declarations = verbs.add_parser("declarations", help="modules of declarations and calls")
     of_declarations.add_argument("--limit", type=int, default=1000, help="modules")
-    of_declarations.add_argument(
-        "--keep", action="store_true", help="in bench/results/agreement.json, in the place of that part"
+    kept = verbs.add_parser(
+        "record", help="changed statements of files, kept in bench/results/agreement.json"
     )
-    kept = verbs.add_parser("record", help="both, kept in bench/results/agreement.json")
     kept.add_argument("folder", type=Path)
     kept.add_argument(
         "--fresh", type=Path, help="more files: what compilers wrote afresh, see tools/compilers"
     )
-    kept.add_argument("--limit", type=int, default=100, help="statements of a row")
-    kept.add_argument("--mutate", type=int, default=20, help="changed statements of a row")
     kept.add_argument("--changes", type=int, default=20_000, help="changed statements of files")
+    of_each = verbs.add_parser(
+        "each", help="all but files, of each release, kept in bench/results/agreement.json"
+    )
+    of_each.add_argument("--probes", type=Path, help="a file of probes; else what is kept of them stays")
+    of_each.add_argument("--limit", type=int, default=4, help="statements of a row; of an older release one")
+    of_each.add_argument("--mutate", type=int, default=24, help="changed statements of a row; a quarter")
+    of_each.add_argument("--modules", type=int, default=2000, help="modules of declarations; a quarter")
+    of_each.add_argument("--seed", type=int, default=0)
     of_libraries = verbs.add_parser("inline", help="the inline assembly of libraries, one folder each")
     of_libraries.add_argument("folder", type=Path)
     of_libraries.add_argument("--modules", type=Path, help="whole modules: a folder with what nvcc made")
@@ -101,142 +104,70 @@ def main() -> int:
     if given.verb == "inline":
         return ask_libraries(given)
     if given.verb == "record":
-        return keep(given)
+        return keep_files(given)
+    if given.verb == "each":
+        parts, by_form = each.parts(given.limit, given.mutate, given.modules, given.probes, given.seed)
+        return keep_parts(parts, {"forms": by_form})
     if given.verb == "releases":
         return ask_releases(given)
     if given.verb == "rows":
-        if given.keep:
-            return keep_rows(given)
         forms = chosen(parser, given)
         found = rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed))
     elif given.verb == "boundaries":
-        return ask_boundaries(given, chosen(parser, given))
+        found = rows.verdicts(boundaries.cases(chosen(parser, given), given.limit, given.seed))
     elif given.verb == "spellings":
         return ask_spellings(given, chosen(parser, given))
     elif given.verb == "probes":
-        if given.keep:
-            return keep_part(PROBES, probes.by_release(given.file))
         releases = [given.release] if given.release else []
         return report(probes.verdicts(given.file, releases), given.show, reason_of)
     elif given.verb == "declarations":
-        if given.keep:
-            return keep_declarations(given)
         found = declarations.verdicts(given.limit, given.seed)
     else:
         found = corpus.verdicts(given.folder, given.limit, given.elsewhere, given.seed)
     return report(found, given.show, reason_of)
 
 
-def keep(given: argparse.Namespace) -> int:
-    """Ask both everything and write the document; 1 where a disagreement has no reason."""
-    asked = {"elsewhere": given.elsewhere, "seed": given.seed}
-    of_files = (
+def keep_files(given: argparse.Namespace) -> int:
+    """Ask about files and their statements, and keep it; 1 where a disagreement has no reason."""
+    asked = {"changes": given.changes, "elsewhere": given.elsewhere, "seed": given.seed}
+    what = (
         f"{given.changes} statements of files that Triton and nvcc wrote, with one change each, and the same "
-        "files' statements for other versions and targets."
+        f"files' statements for other versions and targets. Judged by {record.assembler()}."
     )
-    of_rows, by_form = by_rows(given)
-    parts = {
-        FORMS: of_rows,
-        "Changed statements of real files": record.part(
-            corpus.verdicts(given.folder, given.changes, given.elsewhere, given.seed),
-            {"what": of_files, "changes": given.changes, **asked},
-        ),
-    }
-    parts[DECLARATIONS] = declared(MODULES, given.seed)
+    found = corpus.verdicts(given.folder, given.changes, given.elsewhere, given.seed)
+    parts = {"Changed statements of real files": record.part(found, {"what": what, **asked})}
     if given.fresh:
-        parts["Changed statements of files made afresh"] = record.part(
-            corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed),
-            {
-                "what": f"{given.changes // 2} statements of what Triton and the CuTe DSL write for sm_90a "
-                "and sm_100a, see `tools/compilers`, and the same for other versions and targets.",
-                "changes": given.changes // 2,
-                **asked,
-            },
+        what = (
+            f"{given.changes // 2} statements of what Triton and the CuTe DSL write for sm_90a and sm_100a, "
+            "see `tools/compilers`, and the same for other versions and targets. "
+            f"Judged by {record.assembler()}."
         )
-    document = record.document(parts, by_form, record.files(given.folder))
+        found = corpus.verdicts(given.fresh, given.changes // 2, given.elsewhere, given.seed)
+        asked["changes"] = given.changes // 2
+        parts["Changed statements of files made afresh"] = record.part(found, {"what": what, **asked})
+    return keep_parts(parts, record.head(record.files(given.folder)))
+
+
+def keep_parts(parts: dict[str, dict[str, Any]], beside: dict[str, Any]) -> int:
+    """Put parts into the record, in the place of those of their names, and what else is new in it."""
+    document = json.loads(RESULT.read_text(encoding="utf-8")) | beside
+    for name, part in parts.items():
+        document["parts"][name] = part | {"asked": {**part["asked"], **provenance()}}
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{RESULT.relative_to(ROOT)}: " + "; ".join(f"{n}: {p['agreement']:.4%}" for n, p in parts.items()))
     return problems(document)
 
 
-def by_rows(given: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The part of the record about statements made from the rows, and what it says of each."""
-    forms = rows.select([], [])
-    what = (
-        f"Made from the {len(forms)} forms of `ptxkit/isa`: of each up to {given.limit} over its modifiers "
-        "and operands, for a version and target that have it; the same for any version and target; "
-        f"{given.mutate} with one change. Judged by {record.assembler()}."
-    )
-    counts = {"forms": len(forms), "limit": given.limit, "mutate": given.mutate}
-    asked = {"elsewhere": given.elsewhere, "seed": given.seed, **provenance()}
-    found = list(rows.verdicts(rows.cases(forms, given.limit, given.elsewhere, given.mutate, given.seed)))
-    return record.part(found, {"what": what, **counts, **asked}), record.by_form(found)
-
-
-def keep_rows(given: argparse.Namespace) -> int:
-    """Ask about the rows alone, and put that into the record in the place of those before."""
-    document = json.loads(RESULT.read_text(encoding="utf-8"))
-    part, document["forms"] = by_rows(given)
-    document["parts"][f"{FORMS}, ptxas {given.assembler}" if given.assembler else FORMS] = part
-    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"{part['total']}, {part['agreement']:.4%}")
-    return problems(document)
-
-
 def ask_releases(given: argparse.Namespace) -> int:
-    """Print, and on demand keep, what each release says of what is new; 1 where a reason is lacking."""
+    """Print what each release says of what is new; 1 where a reason is lacking."""
     part = releases.part(given.limit, given.seed)
     for change, counts in part["changes"].items():
         print(f"{change}: {counts}")
     for entry in part["differ"][: given.show * 40]:
         print(f"{entry['statement'][:300]} [{entry['change']} {entry['place']}]")
         print(f"    ptxas: {entry['ptxas'] or 'accepts'}\n    ptxkit: {entry['ptxkit'] or 'accepts'}")
-    if given.keep:
-        return keep_part(RELEASES, part)
     print(f"{part['total']}, {part['agreement']:.4%}")
     return 1 if any(record.reason_for(entry) is None for entry in part["differ"]) else 0
-
-
-def ask_boundaries(given: argparse.Namespace, forms: list[Form]) -> int:
-    """Print, and on demand keep, what both say at the boundaries; 1 where a disagreement has no reason."""
-    found = list(rows.verdicts(boundaries.cases(forms, given.limit, given.seed)))
-    if not given.keep:
-        return report(found, given.show, reason_of)
-    what = (
-        f"Up to {given.limit} statements of each of {len(forms)} forms, for each oldest version and the one "
-        f"before, and on neighbouring targets of which one has it. Judged by {record.assembler()}."
-    )
-    return keep_part(BOUNDARIES, record.part(found, {"what": what, "limit": given.limit, "seed": given.seed}))
-
-
-def keep_part(name: str, part: dict[str, Any]) -> int:
-    """Put one part into the record, in the place of the one of that name."""
-    document = json.loads(RESULT.read_text(encoding="utf-8"))
-    document["parts"][name] = part | {"asked": {**part["asked"], **provenance()}}
-    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"{part['total']}, {part['agreement']:.4%}")
-    return problems(document)
-
-
-def declared(limit: int, seed: int) -> dict[str, Any]:
-    """The part of the record about declarations and calls."""
-    what = (
-        f"{limit} modules of declarations, headers and calls, two in five of them right in all that is "
-        "chosen, most for version 9.0 and sm_90. ptxas makes code of each, to be linked where it must be."
-    )
-    return record.part(
-        declarations.verdicts(limit, seed), {"what": what, "modules": limit, "seed": seed, **provenance()}
-    )
-
-
-def keep_declarations(given: argparse.Namespace) -> int:
-    """Ask about declarations and calls alone, and put them into the record in the place of those before."""
-    document = json.loads(RESULT.read_text(encoding="utf-8"))
-    part = declared(given.limit, given.seed)
-    document["parts"] = {n: p for n, p in document["parts"].items() if n != "Calls"} | {DECLARATIONS: part}
-    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    print(f"{part['total']}, {part['agreement']:.4%}")
-    return problems(document)
 
 
 def chosen(parser: argparse.ArgumentParser, given: argparse.Namespace) -> list[Form]:

@@ -96,10 +96,8 @@ def by_form(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     return found
 
 
-def document(
-    parts: dict[str, dict[str, Any]], forms: Sequence[dict[str, Any]], corpus: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """The document to keep."""
+def head(corpus: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the document says of itself and of files as they stand."""
     return {
         "schema": SCHEMA,
         "kind": "agreement",
@@ -111,8 +109,6 @@ def document(
             "with errors": [entry for entry in corpus if entry["errors"]],
             "refused by ptxas": [entry["file"] for entry in corpus if entry["ptxas"]],
         },
-        "parts": parts,
-        "forms": forms,
     }
 
 
