@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from asm_corpus import ROOT
 
-from tools.agreement import assemblers, corpus, declarations, inline, kept, record, rows, spellings
+from tools.agreement import assemblers, corpus, declarations, each, inline, kept, record, rows, spellings
 from tools.agreement.__main__ import main
 from tools.agreement.mutations import mutate, split_operands
 from tools.agreement.oracle import Verdict, by_code, by_ptxas, judge, report
@@ -250,6 +250,35 @@ def test_rows_newer_than_the_assembler_are_told_apart(monkeypatch):
     assert {form.name for form in newer} >= {"clmad.lo"}
     assert "cp.async" in {form.name for form in older}
     assert not any(form.since.version > (9, 0) for form in older)
+
+
+def test_each_release_has_its_share_of_the_record(monkeypatch):
+    """The newest is asked the most; of what was changed a line of its own; the forms are the newest's."""
+    asked = []
+    monkeypatch.setattr(assemblers, "use", asked.append)
+    monkeypatch.setattr(assemblers, "newest_version", lambda: (9, 0))
+    monkeypatch.setattr(rows, "select", lambda *_: [])
+    monkeypatch.setattr(rows, "cases", lambda _, limit, *rest: [("", limit), ("drop", limit)])
+    monkeypatch.setattr(each.boundaries, "cases", lambda _, limit, seed: [("where it is", limit)] * 3)
+    monkeypatch.setattr(each.declarations, "verdicts", lambda count, _: rows.verdicts([("call", count)]))
+    monkeypatch.setattr(each.releases, "part", lambda limit, seed: record.part([], {"what": f"{limit}"}))
+
+    def verdicts(cases):
+        yield from (
+            Verdict(f"{limit}", "9.7.1 x", change, "9.0 sm_90", None, None) for change, limit in cases
+        )
+
+    monkeypatch.setattr(rows, "verdicts", verdicts)
+    parts, forms = each.parts(4, 24, 2000, None, 1)
+    assert asked == list(assemblers.RELEASES) * 3
+    assert list(parts) == [each.FORMS, each.BOUNDARIES, each.DECLARATIONS, each.RELEASES]
+    assert len(parts[each.FORMS]["changes"]) == 2 * len(assemblers.RELEASES)
+    assert {f"ptxas 13.5, {each.CHANGED}", f"ptxas 13.0, {each.AS_IT_IS}"} < set(parts[each.FORMS]["changes"])
+    judged = {name: count["judged"] for name, count in parts[each.BOUNDARIES]["changes"].items()}
+    assert judged == {
+        f"ptxas {release}, where it is": 3 if release == "13.5" else 1 for release in assemblers.RELEASES
+    }
+    assert [entry["statements"] for entry in forms] == [2]
 
 
 def test_the_page_shows_every_disagreement_of_the_records():

@@ -4,7 +4,7 @@ A form is a row of `ptxkit/isa`. Of each, up to 40 sample statements are made; t
 compiled by the emulator, each for the newest target that has it. What a GPU said of a form is taken from
 bench/results/devices.<gpu>.json, which `tools/compare_devices.py` writes, and asynchronous.<gpu>.json, which
 `tools/compare_asynchronous.py` writes, and how ptxas and the checker agree
-on it from bench/results/agreement.json, which `python -m tools.agreement record` writes. What else the
+on it from bench/results/agreement.json, which `python -m tools.agreement each` writes. What else the
 execution of a form rests on is in semantics.toml beside this file.
 """
 
