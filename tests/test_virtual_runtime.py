@@ -61,6 +61,14 @@ def test_graphs(order: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "25 6\n135\n"), done.stdout + done.stderr
 
 
+def test_attributes_of_a_librarys_kernel(tmp_path: Path) -> None:
+    """It may take more shared memory on the device that they name, and on no device that there is not."""
+    program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="libraries.cu")
+    done = execute(program)
+    expected = ["cudaErrorInvalidValue", "cudaSuccess", "cudaErrorInvalidDevice", "cudaSuccess", "7"]
+    assert (done.returncode, done.stdout.split()) == (0, expected), done.stderr
+
+
 def test_a_missing_barrier_is_found_in_the_programs_own_source(tmp_path: Path) -> None:
     program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", "-lineinfo", "-DFAULT")
     done = execute(program)

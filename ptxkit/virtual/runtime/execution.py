@@ -85,6 +85,15 @@ def cudaFuncSetAttribute(machine: Machine, function: int, attribute: int, value:
     state.kernel(machine, function).function(state.context(machine)).set_attribute(attribute, value)
 
 
+@runtime()
+def cudaKernelSetAttributeForDevice(
+    machine: Machine, kernel: int, attribute: int, value: int, device: int
+) -> None:
+    state.context(machine)
+    found = state.kernel(machine, kernel).handle
+    driver.by_name["cuKernelSetAttribute"](machine, attribute, value, found, device)
+
+
 @runtime("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
 def cudaFuncSetCacheConfig(machine: Machine, function: int, config: int) -> None:
     state.kernel(machine, function)
