@@ -146,6 +146,32 @@ def test_other_launches_wait_for_the_one_ahead() -> None:
     assert found(TEXT.replace(WAIT, ""), programmatic=False) == []
 
 
+def test_a_launch_ahead_that_lets_nobody_begin_early() -> None:
+    """Without `launch_dependents` it has ended when the next one begins: FlashMLA's dense decoding, whose
+    kernel reads at once what the one ahead planned for it."""
+    text = TEXT.replace(WAIT, "")
+    assert found(text.replace("    griddepcontrol.launch_dependents;\n", "")) == []
+    assert found(text)[-1] == "P613"
+
+
+def test_a_launch_that_lets_others_begin_early_between_two() -> None:
+    """What counts is the launch ahead, not any before."""
+    emulator = Emulator()
+    count = THREADS * CTAS
+    x, y, z, weights = (emulator.array(np.full(count, each, np.uint32)) for each in range(4))
+    early, late = (
+        emulator.load(TEXT),
+        emulator.load(TEXT.replace("    griddepcontrol.launch_dependents;\n", "").replace(WAIT, "")),
+    )
+    early.kernel("first").launch(CTAS, THREADS, [x, z])
+    late.kernel("first").launch(CTAS, THREADS, [x, y])
+    late.kernel("second").launch(CTAS, THREADS, [x, y, weights], programmatic=True)
+    assert emulator.findings == []
+    early.kernel("first").launch(CTAS, THREADS, [x, y])
+    with pytest.raises(EmulatorFault, match="P613"):
+        late.kernel("second").launch(CTAS, THREADS, [x, y, weights], programmatic=True)
+
+
 def test_only_the_launch_ahead_is_not_waited_for() -> None:
     """What older launches wrote is there: the one ahead waited for them."""
     emulator = Emulator()

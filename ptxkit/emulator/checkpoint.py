@@ -17,7 +17,8 @@ class Checkpoint:
     def __init__(self, device: Emulator) -> None:
         self._device = device
         self._memory = device.memory.snapshot()
-        self._events = device.memory.events.now, device.memory.events.ordered
+        events = device.memory.events
+        self._events = events.now, events.ordered, events.early
         self._random = deepcopy(device.random.bit_generator.state) if device.random is not None else None
         self._findings = len(device.findings)
         self._launches = device.launches

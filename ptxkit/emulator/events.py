@@ -13,7 +13,8 @@ class Events:
     Attributes:
         first: the number of the launch's first event.
         ordered: everything with a smaller number is ordered before what the launch does first. Less than
-            `first` in a programmatic launch, which may begin before the one ahead of it has ended.
+            `first` in a programmatic launch that may begin before the one ahead of it has ended.
+        early: whether the launch lets those behind it begin before it has ended.
         together: by number of a store to shared memory by which several threads of a batch may have written
             one place, the rows of these.
     """
@@ -21,6 +22,7 @@ class Events:
     def __init__(self) -> None:
         self.first = 1
         self.ordered = 1
+        self.early = False
         self.together: dict[int, frozenset[int]] = {}
         self._sites: list[Site | None] = [None]
 
@@ -39,12 +41,20 @@ class Events:
         at = number - self.first + 1
         return self._sites[at] if 0 < at < len(self._sites) else None
 
-    def start(self, programmatic: bool = False) -> bool:
-        """Begin a launch: everything before it is ordered before it. `programmatic`: but for what the launch
-        ahead of it did. Returns whether numbers begin anew, so that all access histories must be
-        forgotten."""
+    def start(self, programmatic: bool = False, early: bool = False) -> bool:
+        """Begin a launch: everything before it is ordered before it.
+
+        Args:
+            programmatic: but for what the launch ahead of it did, where that one let it begin early. PTX ISA
+                9.7.13.13: who follows a grid that executes `griddepcontrol.launch_dependents` must wait.
+            early: whether it lets those behind it do so.
+
+        Returns:
+            Whether numbers begin anew, so that all access histories must be forgotten.
+        """
         ahead, self.first = self.first, self.now
-        self.ordered = ahead if programmatic else self.first
+        self.ordered = ahead if programmatic and self.early else self.first
+        self.early = early
         self.together.clear()
         self._sites = [None]
         if self.first > LAST_NUMBER // 2:
@@ -52,8 +62,8 @@ class Events:
             return True
         return False
 
-    def restore(self, first: int, ordered: int) -> None:
-        """Begin again with these: the number of the next event, and `ordered`."""
-        self.first, self.ordered = first, ordered
+    def restore(self, first: int, ordered: int, early: bool) -> None:
+        """Begin again with these: the number of the next event, `ordered` and `early`."""
+        self.first, self.ordered, self.early = first, ordered, early
         self.together.clear()
         self._sites = [None]

@@ -155,7 +155,7 @@ class Execution:
         program, launch = self.program, self.launch
         if company is not None:
             company.enter(launch)
-        elif launch.events.start(self.programmatic):
+        elif launch.events.start(self.programmatic, program.launches_dependents):
             launch.memory.forget_histories()
         if not launch.sanitize or "global" not in program.smallest:
             return

@@ -105,6 +105,7 @@ class ProgramFacts(Protocol):
     reserved: int
     asynchronous: bool
     tensor_fences: bool
+    launches_dependents: bool
     registers: int
     cta_memory: int
     shared_start: int

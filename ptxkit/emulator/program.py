@@ -137,6 +137,7 @@ class EntryProgram:
             groups, where some function asks for it.
         asynchronous: whether some function works asynchronously.
         tensor_fences: whether some function has a `tcgen05.fence`.
+        launches_dependents: whether some function has a `griddepcontrol.launch_dependents`.
         clustered: whether it is compiled for clusters of several CTAs.
         registers: `.maxnreg`; 0 where the entry does not say.
         cta_memory: bytes of global memory that each CTA has for itself: `.minperctamemory`, rounded up as the
@@ -164,6 +165,7 @@ class EntryProgram:
         self.reserved = 0
         self.asynchronous = False
         self.tensor_fences = False
+        self.launches_dependents = False
         self.clustered = clustered
         self.registers = _number(entry, "maxnreg")
         self.cta_memory = -(-_number(entry, "minperctamemory") // CTA_MEMORY) * CTA_MEMORY

@@ -131,6 +131,7 @@ miscellaneous("brkpt", "pmevent")(hint)
 def griddepcontrol(instruction: ScopedInstruction) -> Effect:
     """`griddepcontrol.action`. Launches run one after the other; but only who has waited may count on it."""
     if instruction["action"] is GridAction.LAUNCH_DEPENDENTS:
+        instruction.scope.program.launches_dependents = True
         return hint(instruction)
 
     def step(lane_set: LaneSet, issuers: Issuers) -> None:
