@@ -5,6 +5,7 @@ Where the emulator is strict it is an error, and a neighbour of the pattern alwa
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,42 @@ def test_registers_that_change_twice_without_a_meeting() -> None:
     with pytest.raises(EmulatorFault) as ended:
         kernel.run(Emulator(strict=True), text)
     assert ended.value.diagnostics[0].code == "P667"
+
+
+ZERO = "    mov.f32 %f{}, 0f00000000;\n"
+ZEROS = "".join(map(ZERO.format, range(4)))
+REPAIR = "    wgmma.fence.sync.aligned;                                         // repaired\n"
+FENCED = (Path(__file__).parent / "findings" / "P647_no_fence.ptx").read_text()
+FENCED = "\n".join(line for line in FENCED.split("\n") if "broken" not in line)
+ZEROED = FENCED.replace(ZEROS, "").replace(REPAIR, REPAIR + ZEROS)
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_an_accumulator_that_is_zeroed_behind_the_fence(order: str) -> None:
+    """CuTe DSL's persistent product for sm_90; some of its zeros are moved from register to register."""
+    copied = ZEROED.replace(ZERO.format(3), "    mov.f32 %f3, %f2;\n")
+    for text in (ZEROED, copied):
+        assert told(text, 1, 128, order=order) == [("P647", "warning")]
+        assert told(text, 1, 128, order=order, strict=True) == [("P647", "error")]
+    assert told(FENCED, 1, 128, order=order) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (REPAIR, ""),
+        (REPAIR, REPAIR.replace("wgmma", "@%p0 bra on;\n    wgmma", 1) + "on:\n"),
+        (ZERO.format(3), "    mov.f32 %f3, 0f3f800000;\n"),
+        (ZERO.format(3), "    mov.b32 %f3, %r0;\n"),
+        (ZERO.format(3), "    add.f32 %f3, %f2, %f2;\n"),
+        (ZERO.format(3), "    add.f32 %f8, %f3, %f3;\n" + ZERO.format(3)),
+        (ZERO.format(3), "    @%p0 mov.f32 %f3, 0f00000000;\n"),
+    ],
+)
+def test_an_accumulator_that_is_touched_otherwise_behind_the_fence(old: str, new: str) -> None:
+    """No fence at all or not on each path, other values, other instructions."""
+    assert old in ZEROED
+    assert ("P647", "error") in told(ZEROED.replace(old, new), 1, 128)
 
 
 def test_a_quarter_of_the_lanes_is_implied() -> None:

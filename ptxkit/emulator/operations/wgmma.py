@@ -160,7 +160,8 @@ class _Issue:
         sources = self.source.sources if self.source is not None else []
         held = frozenset(source.slot for source in sources if source.slot is not None)
         if batch.launch.sanitize:
-            state.check_fenced(lane_set, members, held if chained else self.slots, self.site)
+            used = held if chained else self.slots
+            state.check_fenced(lane_set, members, used, accumulator.slots, self.site)
         kept = self._uniform(lane_set, guard, members, self.accumulate)
         if not chained:
             needed = fresh & kept

@@ -194,24 +194,35 @@ class Warpgroups:
         for touched in self.touched.values():
             touched[members.which] = False
 
-    def check_fenced(self, lane_set: LaneSet, members: Members, slots: frozenset[int], site: Site) -> None:
-        """The registers must not have been accessed since the last fence. Raises P647."""
-        number = lane_set.code.number
+    def check_fenced(
+        self, lane_set: LaneSet, members: Members, slots: frozenset[int], own: frozenset[int], site: Site
+    ) -> None:
+        """The registers must not have been accessed since the last fence. Raises P647.
+
+        Args:
+            slots: of the registers.
+            own: of the accumulator's; zeros that were moved into these behind the fence are a warning.
+        """
+        from ptxkit.emulator.warpgroup.practice import ZEROED, zeroed_behind_fences
+
+        number, launch = lane_set.code.number, self.batch.launch
         for slot in slots:
             late = self._touched(number, slot)[members.which]
-            if late.any():
-                which = int(members.which[np.argmax(late)])
-                why = "accessed since the last `wgmma.fence`"
-                if not self.fenced[which]:
-                    why = "used, and its warpgroup has executed no `wgmma.fence`"
-                row = int(self.rows(np.array([which]))[0, 0])
-                self.batch.launch.report(
-                    NO_FENCE,
-                    f"`{lane_set.code.names[slot]}` was {why}",
-                    site,
-                    (f"{self.batch.thread(row, 0)} and its warpgroup",),
-                    "put `wgmma.fence.sync.aligned` between the access and the first `wgmma.mma_async`",
-                )
+            if not late.any():
+                continue
+            which = int(members.which[np.argmax(late)])
+            why = "accessed since the last `wgmma.fence`"
+            if not self.fenced[which]:
+                why = "used, and its warpgroup has executed no `wgmma.fence`"
+            row = int(self.rows(np.array([which]))[0, 0])
+            excused = slot in own and zeroed_behind_fences(launch.program.flow(site.function), site)
+            notes = [f"{self.batch.thread(row, 0)} and its warpgroup", *([ZEROED] if excused else [])]
+            say = launch.formally_wrong if excused else launch.report
+            name = lane_set.code.names[slot]
+            help = "put `wgmma.fence.sync.aligned` between the access and the first `wgmma.mma_async`"
+            say(NO_FENCE, f"`{name}` was {why}", site, notes, help)
+            for other in own if excused else ():
+                self._touched(number, other)[members.which] = False
 
     # ---- products
 

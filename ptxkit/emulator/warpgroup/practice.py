@@ -1,6 +1,6 @@
-"""Races round warpgroups that the manual forbids and shipping kernels have; see docs/emulator/rules.md.
+"""What the manual forbids of warpgroups and shipping kernels have; see docs/emulator/rules.md.
 
-Asked only about a race that has been found, so that a run without one does nothing for it.
+Asked only about a breach that has been found, so that a run without one does nothing for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from ptxkit.asm.constants import constant_value
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import FunctionCode
-from ptxkit.asm.tree import Name
+from ptxkit.asm.tree import Float, Name
 from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.clocks import SPACES
 from ptxkit.emulator.cta_batch import CtaBatch
@@ -25,6 +25,8 @@ REFILL = (
     "the reader's warpgroup has waited for its products since, and one of its warps told: "
     "that orders no plain read of the others"
 )
+
+ZEROED = "nothing but zeros was moved into its accumulator since; ptxas puts a fence of its own behind them"
 
 
 def excuses(
@@ -98,3 +100,67 @@ def _refilled_after_products(batch: CtaBatch, completion: np.ndarray, earlier: E
         if site is None or site.name != "ld":
             done &= history.number(record) != number
     return done
+
+
+def zeroed_behind_fences(flow: FunctionCode, product: Site) -> bool:
+    """Whether all that happens to a product's accumulator between it and the fences before it is that zeros
+    are moved there: CuTe DSL's persistent product for sm_90.
+
+    Its source fills the accumulator before the fence. The fence names no registers, so its compiler moves the
+    zeros past it, and ptxas tells that it injects `warpgroup.arrive` before the product (C7519).
+    """
+    number = next(at for at, one in enumerate(flow.instructions) if one is product.instruction)
+    accumulator = flow.writes[number]
+    between = _since_fences(flow, number)
+    if between is None:
+        return False
+    others = [at for at in between if Decoded(flow.instructions[at]).row.chapter != "wgmma"]
+    zeros = _zeros(flow, others)
+    moved = [at for at in others if (flow.reads[at] | flow.writes[at]) & accumulator]
+    return all(at in zeros for at in moved)
+
+
+def _zeros(flow: FunctionCode, among: list[int]) -> set[int]:
+    """The moves among some instructions that move zero: the constant, or a register that the others of them
+    alone write."""
+    found = {at for at in among if _moves(flow, at)}
+    while True:
+        written = otherwise = 0
+        for at in among:
+            if at in found:
+                written |= flow.writes[at]
+            else:
+                otherwise |= flow.writes[at]
+        left = {at for at in found if not flow.reads[at] & ~(written & ~otherwise)}
+        if left == found:
+            return found
+        found = left
+
+
+def _moves(flow: FunctionCode, at: int) -> bool:
+    """Whether an instruction is a plain move of a register or of zero."""
+    made = Decoded(flow.instructions[at])
+    if made.row.name != "mov" or flow.instructions[at].guard is not None:
+        return False
+    source = made.operands["a"]
+    return flow.reads[at] != 0 or made.constant("a") == 0 or (isinstance(source, Float) and source.bits == 0)
+
+
+def _since_fences(flow: FunctionCode, number: int) -> set[int] | None:
+    """The instructions between an instruction and the last `wgmma.fence` on each path to it; None where there
+    is a path without one."""
+    before: dict[int, list[int]] = {}
+    for at in range(len(flow.instructions)):
+        for following in flow.successors(at):
+            before.setdefault(following, []).append(at)
+    found: set[int] = set()
+    rest = [number]
+    while rest:
+        at = rest.pop()
+        if at == 0:
+            return None
+        for earlier in before.get(at, ()):
+            if earlier not in found and Decoded(flow.instructions[earlier]).row.name != "wgmma.fence":
+                found.add(earlier)
+                rest.append(earlier)
+    return found
