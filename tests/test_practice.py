@@ -181,6 +181,41 @@ def test_an_accumulator_that_is_touched_otherwise_behind_the_fence(old: str, new
     assert ("P647", "error") in told(ZEROED.replace(old, new), 1, 128)
 
 
+WAITED_STORE = "    tcgen05.wait::st.sync.aligned;\n"
+AGAIN = "    tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [%r8];\n"
+TESTED = "    mbarrier.try_wait.parity.shared::cta.b64 %p4, [handed], 1;\n"
+STORED_BACK = tensor_memory_faults.SINGLE.replace(WAITED_STORE, TESTED + AGAIN + WAITED_STORE, 1).replace(
+    "    @%p1 tcgen05.alloc", "    bar.sync 0;\n    @%p1 tcgen05.alloc", 1
+)
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_a_store_that_its_own_warp_loads_back(order: str) -> None:
+    """CUTLASS's stream-K products for sm_100, its example 74."""
+    found = told(STORED_BACK, block=128, order=order)
+    assert [each for each in found if each[0] == "P6105"] == [("P6105", "warning")]
+    assert "error" not in dict.fromkeys(severity for _, severity in found)
+    assert ("P6105", "error") in told(STORED_BACK, block=128, order=order, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (TESTED, ""),
+        (TESTED, "    @%p1 bra on;\n" + TESTED + "on:\n"),
+        (AGAIN, AGAIN.replace(".x8", ".x4").replace(", %r24, %r25, %r26, %r27", "")),
+        (AGAIN, AGAIN.replace(".32x32b", ".16x64b")),
+        (AGAIN, AGAIN.replace("[%r8]", "[%r8+1]")),
+        (AGAIN, AGAIN.replace(".x8.b32", ".x8.pack::16b.b32")),
+        (AGAIN + WAITED_STORE, ""),
+    ],
+)
+def test_a_store_that_is_used_otherwise_before_its_wait(old: str, new: str) -> None:
+    """No test of an mbarrier, or not on each path; other cells, another shape; a product."""
+    assert old in STORED_BACK
+    assert ("P6105", "error") in told(STORED_BACK.replace(old, new), block=128)
+
+
 def test_a_quarter_of_the_lanes_is_implied() -> None:
     """DeepGEMM's kernels for sm_100."""
     load = tensor_memory_faults.LOAD

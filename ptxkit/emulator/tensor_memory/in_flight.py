@@ -154,8 +154,18 @@ class InFlightTable:
         )
         launch = self.fences.batch.launch
         # Kernels of CuTe DSL and CUTLASS wait for no load, and read its registers.
-        say = launch.formally_wrong if earlier.kind == "ld" and earlier.done == 0 else launch.report
+        loaded_back = earlier.done == 0 and self._loaded_back(earlier, later)
+        excused = loaded_back or (earlier.kind == "ld" and earlier.done == 0)
+        say = launch.formally_wrong if excused else launch.report
         say(code, f"`{_name(later)}` {verb} {where}, {said}", later.site, notes, help, _other(earlier, later))
+        if loaded_back:
+            earlier.done = later.number
+
+    def _loaded_back(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
+        from ptxkit.emulator.tensor_memory.practice import loaded_back
+
+        flow = self.fences.batch.launch.program.flow(earlier.site.function)
+        return loaded_back(flow, earlier, later)
 
     def _rule(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight, source: bool) -> tuple[str, str, str]:
         """Code, words and advice."""
