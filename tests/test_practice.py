@@ -333,6 +333,37 @@ def test_the_address_of_tensor_memory_that_a_relaxed_cluster_barrier_hands_on(or
     assert told(text, 2, 128, order=order, strict=True)[-1] == ("P650", "error")
 
 
+LAST = tensor_memory_faults.BEFORE + BARRIER
+UNREAD = "    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r7];\n"
+FREED = tensor_memory_faults.PAIR.replace(LAST, tensor_memory_faults.BEFORE + MEETING)
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_cells_that_are_freed_behind_a_relaxed_cluster_barrier(order: str) -> None:
+    """DeepGEMM's kernels for pairs of CTAs: `tcgen05.fence` goes before the arrival."""
+    assert LAST in tensor_memory_faults.PAIR
+    assert told(FREED, 2, 128, order=order) == []
+    assert told(FREED, 2, 128, order=order, strict=True)[-1] == ("P6114", "error")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (tensor_memory_faults.BEFORE + MEETING, MEETING),
+        (tensor_memory_faults.BEFORE + MEETING, MEETING + tensor_memory_faults.BEFORE),
+        (MEETING, ""),
+        (tensor_memory_faults.BEFORE, tensor_memory_faults.BEFORE + UNREAD),
+        (tensor_memory_faults.BEFORE, tensor_memory_faults.BEFORE + UNREAD + tensor_memory_faults.WAIT_LD),
+    ],
+    ids=["no fence", "the fence behind", "no barrier", "another load", "another load that is waited for"],
+)
+def test_cells_that_are_freed_too_early(old: str, new: str) -> None:
+    assert old in FREED
+    found = told(FREED.replace(old, new), 2, 128)
+    waited = tensor_memory_faults.WAIT_LD in new or UNREAD not in new
+    assert [severity for code, severity in found if code == "P6114"] == ["error" if waited else "warning"]
+
+
 def test_an_address_that_no_barrier_hands_on_is_an_error() -> None:
     assert told(GRANTED.replace(MEETING, "", 1), 2, 128)[-1] == ("P650", "error")
 

@@ -61,6 +61,8 @@ class InFlightTable:
         source = None if box is not None else boxes_meet(later.writes, earlier.reads)
         if box is None and source is None:
             return False
+        if later.kind == "dealloc" and self._over_by_relaxed_barrier(earlier, later):
+            return True
         if tolerated(earlier, later, box is None):
             self._warn_tolerated(earlier, later, box or source)
             return False
@@ -76,6 +78,31 @@ class InFlightTable:
                 return True
             return pipelined(earlier, later) and self.covers(later.row, earlier.row, earlier.number)
         return earlier.done > 0 and self.covers(later.row, earlier.row, earlier.done)
+
+    def _over_by_relaxed_barrier(self, earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:
+        """Whether a warp that knew an instruction to be over executed `tcgen05.fence::before_thread_sync` and
+        arrived at the cluster barrier with `.relaxed`, and who frees its cells has waited there since.
+
+        The fence orders `tcgen05` instructions before what orders the execution of threads (9.7.16.11), and
+        freeing is not asynchronous, so it needs no fence of its own. Ordinary memory is not ordered by that.
+        """
+        fences, batch = self.fences, self.fences.batch
+        if batch.launch.strict:
+            return False
+        size = batch.warps_per_cta * batch.cluster
+        first = later.row // size * size
+        for row in range(first, first + size):
+            number = fences.fenced_before(row)
+            if not number or not batch.happens_before.met_relaxed(row, number, later.row):
+                continue
+            if earlier.kind in COMMITTED:
+                known = self.covers_done(row, earlier)
+            else:
+                mine = row == earlier.row
+                known = 0 < earlier.done < number and (mine or self.covers(row, earlier.row, earlier.done))
+            if known:
+                return True
+        return False
 
     def covers(self, row: int, by: int, number: int) -> bool:
         """Whether a row has seen an event of another one."""

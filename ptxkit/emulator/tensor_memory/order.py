@@ -106,6 +106,11 @@ class Fences:
         """Rows execute `tcgen05.fence::before_thread_sync`."""
         self._before[rows] = number
 
+    def fenced_before(self, row: int) -> int:
+        """The event of a row's last `tcgen05.fence::before_thread_sync`; 0 where it has used tensor memory
+        since, or executed none."""
+        return int(self._before[row]) if self._before[row] > self._used[row] else 0
+
     def arrive(self, rows: np.ndarray, slots: np.ndarray, number: int) -> None:
         """Rows arrive at mbarriers with `.relaxed`: what came before their fence is released."""
         fenced = self._before[rows] > self._used[rows]
