@@ -12,12 +12,17 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "docs" / "evidence.md", ROOT / "docs" / "tutorial" / "index.md")
+PAGES = (
+    ROOT / "docs" / "evidence.md",
+    ROOT / "docs" / "tutorial" / "index.md",
+    ROOT / "docs" / "emulator" / "recorded.md",
+)
 RESULTS = ROOT / "bench" / "results"
 REGION = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -307,7 +312,29 @@ def tutorial() -> str:
     return head + "".join(lines)
 
 
-REGIONS = {"measured": measured, "bench": bench, "tutorial": tutorial}
+def launches() -> str:
+    """What came of each program's recorded launches."""
+    found = record("launches")
+    lines = [
+        "| program | its arguments | target | launches | orders | right | found |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for program in found["programs"] if found else ():
+        kernels = program["launches"]
+        runs = [run for kernel in kernels for run in kernel["runs"]]
+        orders = Counter(run["order"] for run in kernels[0]["runs"])
+        counted = [order if order != "random" else f"{count} random" for order, count in orders.items()]
+        right = sum(not run["errors"] and not run["different"] for run in runs)
+        codes = sorted({name for run in runs for name in run["findings"]})
+        name, arguments = program["program"].replace("_", " "), program["command"].partition(" ")[2]
+        lines.append(
+            f"| {name} | {f'`{arguments}`' if arguments else ''} | {kernels[0]['arch']} | {len(kernels)} "
+            f"| {', '.join(counted)} | {right} of {len(runs)} | {', '.join(codes) or 'nothing'} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+REGIONS = {"measured": measured, "bench": bench, "tutorial": tutorial, "launches": launches}
 
 
 def page(text: str) -> str:

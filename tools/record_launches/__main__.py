@@ -1,0 +1,139 @@
+"""Record the launches of a program on a virtual GPU, and run recorded ones again in every order.
+
+    python -m tools.record_launches record FOLDER [--arch sm_100a] [--kernels REGEX] [--first N]
+        [--says TEXT] -- PROGRAM ARGS
+    python -m tools.record_launches replay FOLDER.. [--orders lazy,random] [--seeds 3] [--output FILE [--add]]
+
+`record` runs the program by `ptxkit exec` and writes a folder for each launch: module, shape, arguments, the
+memory that these reach before and after. The program must judge its own numbers: it ends with 0 and prints
+TEXT, else there is no record. `replay` runs each launch on an emulator of its own, compares every bit, and
+prints a table; `--output` keeps its figures. Exits with 1 where one is wrong or has an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from ptxkit.machine.provenance import provenance
+from tools.record_launches.launch import DESCRIPTION, RecordedLaunch
+from tools.record_launches.recorder import VARIABLE, Settings
+from tools.record_launches.replay import Replay, replay
+
+START = Path(__file__).parent / "start"
+PROGRAM = "program.json"
+NO_RANDOM_ADDRESSES = 0x0040000
+"""ADDR_NO_RANDOMIZE of personality(2): device memory then lies at the same addresses in every process."""
+
+
+def record(given: argparse.Namespace) -> int:
+    """Record a program."""
+    folder: Path = given.folder[0].resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    settings = Settings(str(folder), given.kernels, given.first)
+    path = os.pathsep.join(filter(None, (str(START), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, VARIABLE: settings.to_environment(), "PYTHONPATH": path}
+    ctypes.CDLL(None).personality(NO_RANDOM_ADDRESSES)
+    command = [sys.executable, "-m", "ptxkit", "exec", "--arch", given.arch, "--", *given.program]
+    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
+    sys.stdout.write(done.stdout)
+    launches = sorted(folder.glob(f"*/{DESCRIPTION}"))
+    verdict = {"exit_code": done.returncode, "says": given.says, "said": given.says in done.stdout}
+    told = {"command": given.program, **verdict}
+    (folder / PROGRAM).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    if done.returncode or not verdict["said"]:
+        print(f"no record: exit code {done.returncode}, `{given.says}` printed: {verdict['said']}")
+        for each in launches:
+            shutil.rmtree(each.parent)
+        return 1
+    print(f"{len(launches)} launches in {folder}")
+    return 0
+
+
+def replay_all(given: argparse.Namespace) -> int:
+    """Run recorded launches again."""
+    wrong = 0
+    kept = json.loads(given.output.read_text("utf-8"))["programs"] if given.add and given.output else []
+    programs = {program["program"]: program for program in kept}
+    runs = [(order, 0) for order in given.orders.split(",") if order != "random"]
+    runs += [("random", seed) for seed in range(given.seeds)] if "random" in given.orders else []
+    for folder in given.folder:
+        told = json.loads((folder / PROGRAM).read_text("utf-8"))
+        launches = []
+        for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
+            launch = RecordedLaunch.read(path.parent)
+            done = []
+            for order, seed in runs:
+                done.append(replay(launch, order, seed, strict=given.strict))
+                print(row(folder.name, launch, done[-1]), flush=True)
+            wrong += sum(not one.right for one in done)
+            launches.append({**figures(launch), "runs": [one.to_json() for one in done]})
+        command = shown(told.pop("command"))
+        where = provenance()
+        found = {"program": folder.name, "command": command, **told, "launches": launches}
+        programs[folder.name] = {**found, "date": where["date"], "commit": where["commit"]}
+        if given.output:
+            listed = sorted(programs.values(), key=lambda program: program["program"])
+            document = {"schema": 1, "kind": "recorded launches", "programs": listed, **where}
+            given.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return int(wrong > 0)
+
+
+def shown(command: list[str]) -> str:
+    """A command as others can read it: from its last file on, without that one's folder."""
+    at = max((i for i, word in enumerate(command) if Path(word).is_file()), default=0)
+    return " ".join([Path(command[at]).name, *command[at + 1 :]])
+
+
+def figures(launch: RecordedLaunch) -> dict[str, Any]:
+    """What may be kept of a launch: its shape and sizes."""
+    shape = {key: getattr(launch, key) for key in ("number", "arch", "grid", "block", "cluster", "shared")}
+    return {**shape, "ptx_lines": launch.text.count("\n"), "bytes": sum(len(r.before) for r in launch.ranges)}
+
+
+def row(program: str, launch: RecordedLaunch, done: Replay) -> str:
+    """A line of the table."""
+    how = done.order + (f" {done.seed}" if done.order == "random" else "")
+    found = ", ".join(f"{count} {name}" for name, count in sorted(done.findings.items())) or "nothing found"
+    differing = ", ".join(f"{count} bytes of {name}" for name, count in done.different.items())
+    numbers = f"DIFFERS: {differing}" if differing else f"{done.compared} bytes right"
+    line = f"{program:20} {launch.number:4} {how:9} {done.seconds:7.1f} s  {numbers}; {found}"
+    return "\n    ".join([line, *done.errors])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("verb", choices=("record", "replay"))
+    parser.add_argument("folder", type=Path, nargs="+", help="the record of a program")
+    parser.add_argument("--arch", default="sm_90a", help="the target that the virtual GPU plays")
+    parser.add_argument("--kernels", default="", help="record kernels whose name holds this expression")
+    parser.add_argument("--first", type=int, default=1, help="launches of each kernel to record")
+    parser.add_argument("--says", default="", help="what the program prints where its numbers are right")
+    parser.add_argument("--orders", default="lazy,random", help="among lazy, eager and random")
+    parser.add_argument("--seeds", type=int, default=3, help="how many of the random order")
+    parser.add_argument("--strict", action="store_true", help="what shipping kernels do is an error, too")
+    parser.add_argument("--output", type=Path, help="keep the figures here")
+    parser.add_argument("--add", action="store_true", help="beside those of other programs that are there")
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    given = parser.parse_args(words[:at])
+    given.program = words[at + 1 :]
+    if given.verb == "replay":
+        return replay_all(given)
+    if not given.program or len(given.folder) != 1:
+        parser.error("record takes one folder, and a program behind `--`")
+    return record(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
