@@ -100,6 +100,17 @@ def test_rows_farther_apart_than_they_are_read(tmp_path: Path) -> None:
     assert "rows of matrix A lie 144 bytes apart, and its descriptor" in opening(tmp_path, STORED, *wider)
 
 
+def test_rows_that_ldmatrix_reads_at_another_distance(tmp_path: Path) -> None:
+    kernel = ROOT / "tests" / "data" / "loaded_rows.ptx"
+    assert here("run", kernel, "--device", "emu").returncode == 0
+    half = "mad.lo.u32 %at, %half, 16, %at;\n    "
+    at = f"mad.lo.u32 %at, %row, 48, %memory;\n    {half}"
+    for wrong in (32, 64):
+        change = (f"{at}ldmatrix", f"{at.replace('48', str(wrong))}ldmatrix")
+        said = opening(tmp_path, kernel, change)
+        assert f"reads rows {wrong} bytes apart, and they lie 48 bytes apart" in said
+
+
 DYNAMIC = """\
 .version 8.6
 .target sm_90a

@@ -24,12 +24,13 @@ from ptxkit.emulator.matrix_reads import (
     KnownTensor,
     MatrixRead,
     Rows,
+    along_k,
     difference,
     elsewhere,
     named,
     others,
 )
-from ptxkit.emulator.misplaced_rows import SharedSources, misplaced
+from ptxkit.emulator.misplaced_rows import SharedSources, misplaced, rows_apart
 from ptxkit.emulator.scale_layouts import ScaleWatch
 from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
 
@@ -52,6 +53,7 @@ class LayoutWatch:
     def __init__(self, tensors: Sequence[KnownTensor] = ()) -> None:
         self.cause: str | None = None
         self._tensors = tensors
+        self._pitches = {pitch for tensor in tensors for pitch in tensor.strides}
         self._sources: dict[int, np.ndarray] = {}
         self._batches: list[Ctas] = []
         self._maps: dict[tuple[int, int], TensorMap] = {}
@@ -108,6 +110,13 @@ class LayoutWatch:
                 sources = self._shared(batch, cta)
                 starts = [tensor.address for tensor in self._tensors]
                 self.cause = self._scales.copied((id(batch), cta), where, word, column, sources, starts)
+
+    def rows(self, batch: Ctas, where: str, places: np.ndarray) -> None:
+        """An `ldmatrix` reads rows of matrices, (matrices, 8), at offsets in the bank of shared memory."""
+        cta, start = int(places.min()) // batch.shared.stride, batch.launch.shared.start
+        if self.cause is None:
+            addresses = places % batch.shared.stride + start
+            self.cause = rows_apart(self._shared(batch, cta), addresses, self._pitches, where)
 
     def product(
         self,
@@ -243,8 +252,7 @@ class LayoutWatch:
         for other, major in others(read):
             if self._as(came, read, other, major) is not None:
                 return difference(read, other, major)
-        pitches = {pitch for tensor in self._tensors for pitch in tensor.strides}
-        if (said := misplaced(came, read, pitches)) is not None:
+        if (said := misplaced(came, read, self._pitches)) is not None:
             return said
         same = (other for other in moved if self._as(came, read, other, read.major) is not None)
         return next((difference(read, other, read.major) for other in same), None)
@@ -356,20 +364,9 @@ class LayoutWatch:
         return next(found, None) or next(known, None)
 
     def _along_k(self, read: MatrixRead, rows: Rows) -> tuple[int, int] | None:
-        """The first element along K of its tensor that a product reads, and how many the tensor has; None
-        where that is not known."""
-        tensor_map = self._map_of(rows.first)
-        if tensor_map is None:
-            return None
-        offset, strides, shape = rows.first - tensor_map.address, tensor_map.strides, tensor_map.shape
-        if read.major == "K":
-            inner = offset % min(strides) if strides else offset
-            return inner * 8 // read.bits * read.step, shape[-1] * read.step
-        if rows.pitch not in strides:
-            return None
-        larger = [stride for stride in strides if stride > rows.pitch]
-        first = (offset % min(larger) if larger else offset) // rows.pitch
-        return first * read.step, shape[list(strides).index(rows.pitch)] * read.step
+        """See `along_k`; None where nobody knows which tensor it is."""
+        tensor = self._map_of(rows.first)
+        return None if tensor is None else along_k(read, rows, tensor)
 
     def _inside_box(self, where: str, read: MatrixRead, rows: Rows | None) -> str | None:
         """What is dubious where a box holds several matrices, and one is read from between two of them."""

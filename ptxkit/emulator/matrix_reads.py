@@ -12,6 +12,7 @@ import numpy as np
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma
+from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.swizzle import pattern
 
@@ -86,6 +87,20 @@ class KnownTensor:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     size: int
+
+
+def along_k(read: MatrixRead, rows: Rows, tensor: TensorMap | KnownTensor) -> tuple[int, int] | None:
+    """The first element along K of its tensor that a product reads, and how many the tensor has; None where
+    rows are none of the tensor's."""
+    offset, strides, shape = rows.first - tensor.address, tensor.strides, tensor.shape
+    if read.major == "K":
+        inner = offset % min(strides) if strides else offset
+        return inner * 8 // read.bits * read.step, shape[-1] * read.step
+    if rows.pitch not in strides:
+        return None
+    larger = [stride for stride in strides if stride > rows.pitch]
+    first = (offset % min(larger) if larger else offset) // rows.pitch
+    return first * read.step, shape[list(strides).index(rows.pitch)] * read.step
 
 
 def elsewhere(read: MatrixRead, near: Iterable[int]) -> Iterator[Descriptor]:

@@ -36,6 +36,33 @@ def misplaced(came: SharedSources, read: MatrixRead, pitches: Collection[int]) -
     return _order(came, read) or _distance(came, read, pitches)
 
 
+def rows_apart(
+    came: SharedSources, addresses: np.ndarray, pitches: Collection[int], where: str
+) -> str | None:
+    """What is wrong with rows that an `ldmatrix` reads at one distance where they lie at another.
+
+    Args:
+        came: where bytes come from.
+        addresses: of the rows, of 16 bytes each, (matrices, 8).
+        pitches: bytes from row to row of the tensors that there are.
+        where: the line.
+    """
+    numbers = np.arange(ROWS)
+    for rows in addresses:
+        first, read = int(came(rows[:1])[0]), int(rows[1] - rows[0])
+        if first < 0 or (rows != rows[0] + numbers * read).any():
+            continue
+        wanted = [first + pitch * numbers for pitch in pitches]
+        if any((came(rows) == row).all() for row in wanted):
+            return None
+        for distance in range(PIECE, FARTHEST + 1, PIECE):
+            sources = came(rows[0] + distance * numbers)
+            if any((sources == row).all() for row in wanted):
+                apart = f"{read} bytes apart, and they lie {distance} bytes apart"
+                return f"the `ldmatrix` at {where} reads rows {apart}"
+    return None
+
+
 def _order(came: SharedSources, read: MatrixRead) -> str | None:
     """Rows at their places, with their pieces in the order of another exclusive or."""
     width = pattern(read.descriptor.swizzle).row_bytes

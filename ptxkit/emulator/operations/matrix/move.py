@@ -134,6 +134,12 @@ class RowAccess:
         for access in self(lane_set, guard):
             lane_set.launch.counts.load(access.space, access.lanes * self.size)
             access.count_traffic(self.size, "loaded")
+            if lane_set.launch.layouts is not None and self.size == ROW:
+                places = np.broadcast_to(access.index, (lane_set.n, WARP))[:, self.lanes[0]]
+                for each in places.astype(np.int64):
+                    lane_set.launch.layouts.rows(
+                        lane_set.batch, self.site.where, each.reshape(-1, ROWS[M8N8])
+                    )
             values, masks = access.load(4, words)
             for i in range(words):
                 rows.view(np.uint32)[..., i] = values[i]
