@@ -3,6 +3,7 @@
     python bench/peers/hopper.py gemm > gemm.json      # gemm_wgmma.ptx and cuBLAS, 8192^3
     python bench/peers/hopper.py attn > attn.json      # attn_dist.ptx, gathers alone, Triton, cuBLAS
     python bench/peers/hopper.py flash > flash.json    # flash_attn.ptx, cuDNN, FlashAttention-2
+    python bench/peers/hopper.py fp8 > fp8.json        # gemm_fp8.ptx, DeepGEMM, cuBLAS
 
     python tools/record_results.py attn.json           # keeps it as bench/results/attn_dist.peers.h200.json
 
@@ -29,6 +30,7 @@ from typing import Any
 
 import torch
 from flash_attn import flash
+from gemm_fp8 import fp8
 
 import ptxkit
 from ptxkit.driver import Stopwatch
@@ -174,12 +176,13 @@ def error(launch: Callable[[], Any], device: Any, *tensors: torch.Tensor) -> flo
     return (difference.norm() / torch.stack(exact).norm()).item()
 
 
-LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3}
+LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3}
 """The greatest error over the norm that counts as right: of bf16 results, and of f32."""
 FILES = {
     "gemm": ("kernels_ptx/gemm_wgmma.ptx",),
     "attn": ("kernels_ptx/attn_dist.ptx", "bench/kernels/attn_gather.ptx"),
     "flash": ("kernels_ptx/flash_attn.ptx",),
+    "fp8": ("kernels_ptx/gemm_fp8.ptx",),
 }
 """The kernel texts of a measurement."""
 
@@ -189,13 +192,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("gemm", "attn", "flash"))
+    parser.add_argument("what", choices=("gemm", "attn", "flash", "fp8"))
     what = parser.parse_args().what
     torch.cuda.init()
     torch.manual_seed(0)
     device = ptxkit.open_device("cuda")
     gpu = device.describe()
-    measured = {"gemm": gemm, "attn": attn, "flash": lambda device: flash(device, turns)}
+    measured = {
+        "gemm": gemm,
+        "attn": attn,
+        "flash": lambda device: flash(device, turns),
+        "fp8": lambda device: fp8(device, turns),
+    }
     found = measured[what](device)
     document = {
         "schema": 1,

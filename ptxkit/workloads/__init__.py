@@ -39,6 +39,7 @@ __all__ = [
 
 WORKLOADS: dict[str, str] = {
     "attn_dist": "ptxkit.workloads.attn_dist:AttnDist",
+    "block_scaled_gemm": "ptxkit.workloads.block_scaled_gemm:BlockScaledGemm",
     "flash_attn": "ptxkit.workloads.flash_attn:FlashAttn",
     "nvfp4_gemm": "ptxkit.workloads.nvfp4_gemm:Nvfp4Gemm",
     "nvfp4_gemv": "ptxkit.workloads.nvfp4_gemv:Nvfp4Gemv",
