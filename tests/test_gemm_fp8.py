@@ -1,4 +1,4 @@
-"""gemm_fp8.ptx: each of its kernels, random shapes and the edges, on the emulator in every order and on a GPU."""
+"""gemm_fp8.ptx: each of its kernels, random shapes and edges, on the emulator in every order and on a GPU."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_all_entries(tmp_path: Path, entry: str, seed: int, order: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_the_border_between_scales(tmp_path: Path, entry: str) -> None:
-    """Every entry whose tiles may touch two rows of scales of b chooses right; one column further is wrong."""
+    """Where tiles touch two rows of scales of b each column has its own; a border elsewhere is wrong."""
     sizes = {"M": 8, "N": 8 * 73, "K": 256}
     path = any_sizes(tmp_path)
     given = [part for name, value in sizes.items() for part in ("-p", f"{name}={value}")]

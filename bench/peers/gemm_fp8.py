@@ -43,13 +43,16 @@ def fp8(device: Any, turns: Callable[..., dict[str, Any]]) -> dict[str, Any]:
         launches["gemm_fp8.ptx"], results["gemm_fp8.ptx"] = own.launch(inputs)
         for result in results.values():
             result.fill_(math.nan)
+        torch.cuda.synchronize()
         for launch in launches.values():
             launch()
         torch.cuda.synchronize()
         errors.update({f"{name}: {launch}": error(result, inputs) for launch, result in results.items()})
         figures = turns(watch, launches, dict.fromkeys(launches, 2.0 * m * n * k))
         best = max(figure["tflops"] for launch, figure in figures.items() if launch != "gemm_fp8.ptx")
-        shapes.append({"shape": name, "of_best": figures["gemm_fp8.ptx"]["tflops"] / best, "figures": figures})
+        shapes.append(
+            {"shape": name, "of_best": figures["gemm_fp8.ptx"]["tflops"] / best, "figures": figures}
+        )
     return {"flush": "read", "shapes": shapes, "errors": errors, "means": means(shapes)}
 
 
@@ -69,6 +72,8 @@ def operands(m: int, n: int, k: int) -> dict[str, torch.Tensor]:
     b, sb = quantized(torch.randn(n, k, device="cuda"), 128)
     padded = torch.zeros(sa.shape[1], -(-m // 4) * 4, device="cuda")
     padded[:, :m] = sa.T
+    # Others' launches go into a stream of their own, which does not wait for what makes these.
+    torch.cuda.synchronize()
     return {"a": a, "b": b, "sa": padded, "sb": sb}
 
 
@@ -95,7 +100,7 @@ class Own:
     def launch(
         self, inputs: dict[str, torch.Tensor], entry: str | None = None, cluster: int | None = None
     ) -> tuple[Callable[[], Any], torch.Tensor]:
-        """A launch and what it fills, by the first launch of the card that takes the sizes, or that of an entry."""
+        """A launch and what it fills: the first of the card that takes the sizes, or that of an entry."""
         (m, k), n = inputs["a"].shape, len(inputs["b"])
         sizes = {"M": m, "N": n, "K": k}
         d = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)

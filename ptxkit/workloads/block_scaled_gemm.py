@@ -30,7 +30,7 @@ LARGEST = 448.0
 STEP = 32
 """Products that a Hopper tensor core sums at once, with the sum so far."""
 LOST = (STEP + 2) * 2.0**-13
-"""Of the largest of them, what the sum may lose: each is cut off behind 13 bits of fraction, and so is the sum."""
+"""Of the largest of them, what the sum may lose: all are cut off behind 13 bits of fraction, and it too."""
 ROWS = 256
 """Rows of a that the reference takes at a time."""
 
@@ -63,7 +63,7 @@ class BlockScaledGemm(Workload):
         )
 
     def generate(self, sizes: Sizes, generator: str, seed: int, wanted: frozenset[str]) -> Arrays:
-        """Inputs from numpy's PCG64 with `seed`; the largest number of a block becomes 448, as in DeepSeek-V3."""
+        """Inputs from numpy's PCG64 with `seed`; the largest number of a block becomes 448."""
         rng = np.random.default_rng(seed)
         M, N, K = sizes["M"], sizes["N"], sizes["K"]
         a, sa = _quantized(rng, M, K, 1, generator)
@@ -75,8 +75,8 @@ class BlockScaledGemm(Workload):
     def reference(self, sizes: Sizes, inputs: Arrays) -> dict[str, Expected]:
         """In float64, with what the tensor cores and the f32 sums of blocks may lose at most.
 
-        A step sums 32 products and the sum of the steps before. None of them exceeds the product of the largest
-        factors, or that sum, and each loses less than 2^-13 of the largest.
+        A step sums 32 products and the sum of the steps before. None of them exceeds the product of the
+        largest factors, or that sum, and each loses less than 2^-13 of the largest.
         """
         M, N, K = sizes["M"], sizes["N"], sizes["K"]
         blocks = -(-K // BLOCK)
