@@ -8,9 +8,10 @@ import pytest
 from textures import array, run, surface, texture
 
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.texels import filters, weights
+from ptxkit.emulator.texels import coordinates, cubes, filters, weights
 from ptxkit.emulator.texels.formats import FORMATS
-from ptxkit.emulator.texels.objects import AddressMode, Sampler
+from ptxkit.emulator.texels.objects import AddressMode, Sampler, Texture
+from ptxkit.virtual.gpu.textures import ViewRequest, viewed
 
 FOUR = "{%o0, %o1, %o2, %o3}"
 
@@ -69,21 +70,44 @@ def test_corners_of_a_seamless_cube(device: Emulator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texels", "weight", "answer"),
+    ("how", "texels", "weight", "answer"),
     [
-        ("bf7f7836 3bbbb666", 248, 0xBCD20209),
-        ("bf5388ec 3bbbb666", 248, 0xBCA612BF),
-        ("3d55ca29 bf96c140", 10, 0x3B87F59B),
+        (filters.SINGLE, "bf7f7836 3bbbb666", 248, 0xBCD20209),
+        (filters.SINGLE, "bf5388ec 3bbbb666", 248, 0xBCA612BF),
+        (filters.SINGLE, "3d55ca29 bf96c140", 10, 0x3B87F59B),
+        # Of each exponent modulo four: bits behind the unit that a half is decided by.
+        (filters.HALF, "bd424000 c1472000", 114, 0xC0B22000),
+        (filters.HALF, "3eaa6000 c1b16000", 5, 0xBDDAA000),
+        (filters.HALF, "3cdd8000 c1c2c000", 167, 0xC17DE000),
+        (filters.HALF, "c20ec000 3de4e000", 250, 0xBF3A4000),
+        (filters.HALF, "bcf82000 c0a14000", 4, 0xBDDE6000),
+        (filters.SINGLE, "bd800005 41003b00", 2, 0x3A1D7D85),
+        (filters.SINGLE, "c3a554d9 3cd537b0", 254, 0xC023ADBE),
+        (filters.SINGLE, "bafc73c0 c201fcd4", 57, 0xC0E7969E),
+        (filters.SINGLE, "c4d721f0 41d2a73b", 243, 0xC2799CC8),
     ],
 )
-def test_levels_are_added_exactly(device: Emulator, texels: str, weight: int, answer: int) -> None:
-    """No bits of the smaller texel are cut off, as they are among the neighbours of one level."""
-    levels = [np.full((4 >> n, 1), part, np.float32) for n, part in enumerate(numbers(texels))]
-    sampler = Sampler(normalized=True, levels_linear=True, level_clamp=(0, 16))
-    handle = texture(device, array(device, "1d", levels), sampler)
-    inputs = np.array([[0.5, weight / 256]], np.float32).view(np.uint32)
-    statement = f"tex.level.1d.v4.f32.f32 {FOUR}, [%rd0, {{%i0}}], %i1"
-    assert run(device, statement, handle, inputs, dtype=np.uint32)[0, 0] == answer
+def test_levels_are_aligned_in_steps_of_four_bits(
+    how: filters.SumRule, texels: str, weight: int, answer: int
+) -> None:
+    values, weights_ = list(numbers(texels)[:, None]), [np.array([256 - weight]), np.array([weight])]
+    for slices in ((0, 1), (0, filters.SLICES_OF_LEVEL)):
+        assert filters.number_sum(values, weights_, [np.True_] * 2, slices, how).tolist() == [answer]
+
+
+@pytest.mark.parametrize(
+    ("edge", "way", "place"),
+    [
+        # 1/256 of a texel further along s or t there would be another weight: places are cut off.
+        (13, (-2.0491318702697754, -0.3388773202896118, 1.0214879512786865), (2493, 1939)),
+        (14, (-0.6034060120582581, -0.4526413381099701, 1.0651767253875732), (777, 2553)),
+    ],
+)
+def test_places_on_a_cube_are_cut_off(edge: int, way: tuple[float, ...], place: tuple[int, int]) -> None:
+    faces = cubes.project(*np.array(way, np.float32)[:, None])
+    for part, units in zip((faces.s, faces.t), place, strict=True):
+        found = coordinates.linear(part, edge, AddressMode.CLAMP, True, 0)
+        assert int(found.lower.number[0]) * 256 + int(found.weight[0]) + 128 == units
 
 
 @pytest.mark.parametrize(
@@ -113,7 +137,7 @@ def test_a_half_between_slices_goes_to_the_lower(
         for _, weight in weights.split(np.array([total]), [np.array([part]) for part in fractions])
     ]
     values = list(numbers(texels)[:, None])
-    slices = [number // 4 for number in range(16)]
+    slices = [number // 4 for number in range(16)]  # Two of each level.
     assert filters.number_sum(
         values, parts, [part != 0 for part in parts], slices, filters.SINGLE
     ).tolist() == [answer]
@@ -310,3 +334,14 @@ def test_of_the_number_of_a_layer_sixteen_bits_count_for_a_surface(device: Emula
     found = run(device, "suld.b.a1d.b32.zero %o0, [%rd0, {%i0, %i1}]", surface(device, made),
                 np.array([[0x10001, 0], [0xFFFF, 0]], np.uint32), dtype=np.uint32)  # fmt: skip
     assert found[:, 0].tolist() == [9, 0]
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (1, 2)])
+def test_a_view_of_some_layers(device: Emulator, first: int, last: int) -> None:
+    """A number of a layer beyond the last means the last; layer 0 alone is a view like others."""
+    held = array(device, "a2d", [np.arange(3, dtype=np.float32).reshape(3, 1, 1, 1)])
+    shown = viewed(held, ViewRequest(0, 0, 0, 0, 0, 0, first, last))
+    inputs = np.array([[0, 0, 0], [2, 0, 0]], np.uint32)
+    statement = f"tex.a2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
+    handle = device.textures.add(Texture(shown, Sampler(), False))
+    assert run(device, statement, handle, inputs)[:, 0].tolist() == [first, last]

@@ -253,29 +253,33 @@ FAMILY_EXIT = {"P1": 1, "P2": 1, "P3": 1, "P4": 1, "P5": 2, "P6": 1, "P7": 3, "P
 @cache
 def code_table() -> dict[str, CodeInfo]:
     """Every registered code, in order, read from `ptxkit/codes/*.toml`."""
+    return {code: info for family in FAMILIES for code, info in _codes_of(family).items()}
+
+
+@cache
+def _codes_of(family: str) -> dict[str, CodeInfo]:
+    """The codes of a family, in order: others are not read for them."""
     import tomllib
     from importlib import resources
 
-    table: dict[str, CodeInfo] = {}
-    files = [file for file in (resources.files("ptxkit") / "codes").iterdir() if file.name.endswith(".toml")]
-    for family, default_exit in FAMILY_EXIT.items():
-        entries: dict[str, dict[str, Any]] = {}
-        for file in files:
-            if file.name.startswith(family):
-                entries |= tomllib.loads(file.read_text(encoding="utf-8"))
-        for code, entry in sorted(entries.items()):
-            table[code] = CodeInfo(
-                code=code,
-                name=entry["name"],
-                severity=Severity(entry.get("severity", "error")),
-                what=entry["what"],
-                why=entry["why"],
-                example=_example(entry),
-                fix=entry["fix"],
-                exit=entry.get("exit", default_exit),
-                helps=entry.get("helps", family == "P6"),
-            )
-    return table
+    entries: dict[str, dict[str, Any]] = {}
+    for file in (resources.files("ptxkit") / "codes").iterdir():
+        if file.name.startswith(family) and file.name.endswith(".toml"):
+            entries |= tomllib.loads(file.read_text(encoding="utf-8"))
+    return {
+        code: CodeInfo(
+            code=code,
+            name=entry["name"],
+            severity=Severity(entry.get("severity", "error")),
+            what=entry["what"],
+            why=entry["why"],
+            example=_example(entry),
+            fix=entry["fix"],
+            exit=entry.get("exit", FAMILY_EXIT[family]),
+            helps=entry.get("helps", family == "P6"),
+        )
+        for code, entry in sorted(entries.items())
+    }
 
 
 def _example(entry: dict[str, Any]) -> str:
@@ -290,7 +294,8 @@ def _indented(text: str) -> str:
 
 def code_info(code: str) -> CodeInfo | None:
     """What `code` means, or None for a code that does not exist."""
-    return code_table().get(code.upper())
+    family = code[:2].upper()
+    return _codes_of(family).get(code.upper()) if family in FAMILIES else None
 
 
 @cache

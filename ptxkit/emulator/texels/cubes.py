@@ -14,7 +14,7 @@ class Faces(NamedTuple):
 
     Attributes:
         face: the face's number.
-        s, t: coordinates from 0 to 1, float32.
+        s, t: coordinates from 0 to 1, float64.
     """
 
     face: np.ndarray
@@ -47,18 +47,19 @@ def _turned(vector: tuple[Any, Any, Any], chosen: tuple[Any, Any, Any]) -> tuple
 
 
 def project(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Faces:
-    """The faces that directions point at, float32."""
+    """The faces that directions point at, float32. ptxas brings the longest component to 1 by its reciprocal,
+    and a GPU does not divide by what came out."""
     largest = np.maximum(np.maximum(np.abs(x), np.abs(y)), np.abs(z))
     scale = np.float32(1) / largest
     x, y, z = (part * scale for part in (x, y, z))
     chosen = _chosen(x, y, z)
-    s, t, major = _turned((x, y, z), chosen)
-    return Faces(_number(chosen).astype(np.int64), _half(s, major), _half(t, major))
+    s, t, _ = _turned((x, y, z), chosen)
+    return Faces(_number(chosen).astype(np.int64), _half(s), _half(t))
 
 
-def _half(minor: np.ndarray, major: np.ndarray) -> np.ndarray:
-    """From -1..1 to 0..1."""
-    return ((minor.astype(np.float64) / major + 1) / 2).astype(np.float32)
+def _half(part: np.ndarray) -> np.ndarray:
+    """From -1..1 to 0..1, exactly: float64, for what is cut off behind it is a matter of coordinates."""
+    return (part.astype(np.float64) + 1) / 2
 
 
 class Step(NamedTuple):

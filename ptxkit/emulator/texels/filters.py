@@ -1,10 +1,10 @@
 """Sums of weighted texels, as an H200 forms them. The guide gives the formula, not the arithmetic.
 
 Numbers of a slice, which is up to four neighbours of one level and one z, are brought to the exponent of the
-largest, cut off a few bits behind its last, multiplied and added exactly. Sums of slices are cut off, toward
-minus infinity, a little behind the last bit of the one with the largest number, and added. The sum is rounded
-to the precision of the format, a half away from zero. Fractions are added as integers of 16 bits and become
-numbers in the end.
+largest, cut off a few bits behind its last, multiplied and added exactly. The slices of a level, and the sum
+of the level before, are brought to the exponent of the largest number so far, in steps of four bits, cut off
+toward minus infinity two bits behind, and added. The sum is rounded to the precision of the format, a half
+away from zero. Fractions are added as integers of 16 bits and become numbers in the end.
 """
 
 from __future__ import annotations
@@ -24,24 +24,39 @@ class SumRule(NamedTuple):
     Attributes:
         bits: the precision of the format.
         kept: bits that the largest number of a slice has while they are added.
-        guard: bits that sums of slices keep behind the last of the one with the largest number.
         least: the exponent of the least number of the format.
         nan: what comes out of a NaN: all bits of the format but the sign are ones.
     """
 
     bits: int
     kept: int
-    guard: int
     least: int
     nan: np.uint32
 
 
-HALF = SumRule(11, 15, 1, -24, np.uint32(0x7FFFE000))
-SINGLE = SumRule(24, 28, 2, -149, np.uint32(0x7FFFFFFF))
+class Units(NamedTuple):
+    """Numbers as integers.
+
+    Attributes:
+        unit: the exponent of what is counted, int64.
+        total: how many there are, int64.
+    """
+
+    unit: np.ndarray
+    total: np.ndarray
+
+
+HALF = SumRule(11, 15, -24, np.uint32(0x7FFFE000))
+SINGLE = SumRule(24, 28, -149, np.uint32(0x7FFFFFFF))
 COLOR = HALF._replace(kept=8)
 """Of integers of the sRGB colour space."""
 BY_BYTES = {2: HALF, 4: SINGLE}
 """Of formats of floating point, by their bytes."""
+SLICES_OF_LEVEL = 2
+"""Slices that a level has at most: its number counts so much in that of a slice."""
+STEP, BELOW_STEP, GUARD = 4, 2, 2
+"""Sums of slices are brought to an exponent that is a multiple of the first; one that is less than the second
+below counts as it. Behind the last bit so many as the third are kept."""
 NO_UNIT = -(1 << 20)
 """The exponent of a slice without numbers: below every other."""
 WORD = 64
@@ -66,7 +81,7 @@ def number_sum(
         weights: of each texel, in units of 1/256.
         taken: bool, which texels take part: of the others nothing counts, but of a texel whose weight was
             rounded to nothing a NaN or an infinity does.
-        slices: the number of each texel's slice.
+        slices: the number of each texel's slice, which counts `SLICES_OF_LEVEL` to a level.
         how: numbers of their format are added.
         tops: numbers whose exponents count instead of those of `values`.
 
@@ -82,11 +97,12 @@ def number_sum(
     size = np.abs(held) if tops is None else np.where(part, np.stack(tops), np.float32(0))
     size = np.where(weight != 0, size, 0)
     of_slice = np.array(slices)
-    sums = []
+    levels: list[list[Units]] = [[] for _ in range(max(slices) // SLICES_OF_LEVEL + 1)]
     for number in sorted(set(slices)):
         here = of_slice == number
-        sums.append(_slice_sum(held[here], weight[here], size[here].max(axis=0), how))
-    unit, total = _added(sums, how)
+        one = _slice_sum(held[here], weight[here], size[here].max(axis=0), how)
+        levels[number // SLICES_OF_LEVEL].append(one)
+    unit, total = _added(levels, how)
     result = _rounded_number(total, unit, how)
     result = np.where(np.abs(result) < TINY, np.copysign(np.float32(0), result), result)
     result = np.where(_negative_zero(value, part), np.float32(-0.0), result)
@@ -95,25 +111,32 @@ def number_sum(
     return np.where(np.isnan(found), how.nan, found.view(np.uint32))
 
 
-def _slice_sum(
-    held: np.ndarray, weight: np.ndarray, largest: np.ndarray, how: SumRule
-) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of a slice: the exponent of its unit, and how many of them, int64."""
+def _slice_sum(held: np.ndarray, weight: np.ndarray, largest: np.ndarray, how: SumRule) -> Units:
+    """The sum of a slice. Its unit tells the exponent of the largest number, too."""
     unit = np.where(largest > 0, np.frexp(largest)[1].astype(np.int64) - how.kept, NO_UNIT)
     count = np.trunc(np.ldexp(held, np.where(largest > 0, -unit, 0))).astype(np.int64)
-    return unit - FRACTION_BITS, np.where(weight != 0, count * weight, 0).sum(axis=0)
+    return Units(unit - FRACTION_BITS, np.where(weight != 0, count * weight, 0).sum(axis=0))
 
 
-def _added(sums: Sequence[tuple[np.ndarray, np.ndarray]], how: SumRule) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of slices, likewise: what lies behind the unit of the coarsest is cut off."""
-    if len(sums) == 1:
-        return sums[0]
-    unit = np.max([each for each, _ in sums], axis=0) - how.guard
-    total = np.zeros_like(unit)
-    for each, count in sums:
-        behind = unit - each
-        total += (count << np.maximum(-behind, 0)) >> np.clip(behind, 0, WORD - 1)
-    return unit, total
+def _added(levels: Sequence[Sequence[Units]], how: SumRule) -> Units:
+    """The sum of slices, likewise, level by level: what lies behind the common unit is cut off."""
+    behind_last = how.kept + FRACTION_BITS
+    parts: list[Units] = []
+    largest = None
+    for slices in levels:
+        for part in slices:
+            largest = part.unit if largest is None else np.maximum(largest, part.unit)
+        parts += slices
+        if largest is not None and len(parts) > 1:
+            unit = (largest + behind_last + BELOW_STEP) // STEP * STEP - behind_last - GUARD
+            parts = [Units(unit, np.sum([_cut(part, unit) for part in parts], axis=0))]
+    return parts[0]
+
+
+def _cut(part: Units, unit: np.ndarray) -> np.ndarray:
+    """How many of a unit."""
+    behind = unit - part.unit
+    return (part.total << np.maximum(-behind, 0)) >> np.clip(behind, 0, WORD - 1)
 
 
 def _rounded_number(total: np.ndarray, unit: np.ndarray, how: SumRule) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 from ptxkit.emulator.texels import coordinates, cubes, levels, slopes, weights
 from ptxkit.emulator.texels.arrays import AXES, CUBES, FACES, TexelArray
 from ptxkit.emulator.texels.coordinates import ONE, Neighbors, Texels
+from ptxkit.emulator.texels.filters import SLICES_OF_LEVEL
 from ptxkit.emulator.texels.levels import BASE_LEVEL
 from ptxkit.emulator.texels.objects import AddressMode, Texture
 from ptxkit.isa.modifiers import Geometry
@@ -56,7 +57,7 @@ class Tap:
         bordered: whether they have it; else they are zeros.
         weight: in units of 1/256; None for the only texel of a fetch.
         taken: where it takes part in a sum, which it does even with a weight that was rounded to nothing.
-        slice: the number of its slice: of its level, and of those along z.
+        slice: the number of its slice: `SLICES_OF_LEVEL` for each level before its own, and of those along z.
     """
 
     address: Array
@@ -137,7 +138,7 @@ def taps(texture: Texture, geometry: Geometry, place: Place) -> list[Tap]:
     first = list(_of_level(texture, table, level.level, where, place.shifts, ONE - level.weight))
     second = list(_of_level(texture, table, level.next, where, place.shifts, level.weight))
     for tap in second:
-        tap.slice += first[-1].slice + 1
+        tap.slice += SLICES_OF_LEVEL
     return [*first, *second]
 
 

@@ -162,8 +162,6 @@ def viewed(texels: TexelArray, view: ViewRequest) -> TexelArray:
         or not 1 <= layers <= base.layers - view.first_layer
     ):
         raise failure("INVALID_VALUE", f"levels or layers of a view beyond those of a {texels}")
-    if base.layers > 1 and not (view.first_layer or view.last_layer):
-        layers = base.layers
 
     def shown(level: TexelLevel) -> TexelLevel:
         at = level.address + view.first_layer * level.layer
