@@ -219,6 +219,15 @@ def _flash(found: Record) -> str:
     return f"over the better peer by turns on an {found['device']}: {'; '.join(parts)}"
 
 
+def _fp8(found: Record) -> str:
+    """gemm_fp8.ptx over the better peer, by rows."""
+    parts = [
+        f"{rows} {mean['geometric_mean']:.3f}, at least {mean['least']:.2f}"
+        for rows, mean in found["means"].items()
+    ]
+    return f"over the better peer by turns on an {found['device']}: {'; '.join(parts)}"
+
+
 def _gpu(found: Record) -> str:
     return str(found["gpu"])
 
@@ -245,6 +254,7 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("`bench` and ncu", "driver.h200", _profiler),
     ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
     ("flash_attn.ptx and cuDNN, FlashAttention-2", "flash_attn.peers.h200", _flash),
+    ("gemm_fp8.ptx and DeepGEMM, cuBLAS", "gemm_fp8.peers.h100-80gb-hbm3", _fp8),
     ("attn_dist.ptx and Triton", "attn_dist.peers.h200", _attention),
 )
 """What is told, the record it comes from, and how. Of rows with one title the first with a record stands."""
