@@ -333,6 +333,16 @@ def test_the_address_of_tensor_memory_that_a_relaxed_cluster_barrier_hands_on(or
     assert told(text, 2, 128, order=order, strict=True)[-1] == ("P650", "error")
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_first_column_of_tensor_memory(strict: bool) -> None:
+    """DeepGEMM's kernels for sm_100 trap unless it is 0."""
+    trap = "    setp.ne.u32 %p0, %r5, 0;\n    @%p0 trap;\n"
+    text = tensor_memory_faults.SMALL.replace("    ld.shared.b32 %r5, [slot];\n", READS + trap)
+    assert trap in text
+    ends = {tuple(told(text, 1, 32, order="random", seed=seed, strict=strict)) for seed in range(8)}
+    assert (("P610", "error") in {each for end in ends for each in end}) == strict
+
+
 LAST = tensor_memory_faults.BEFORE + BARRIER
 UNREAD = "    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r20}, [%r7];\n"
 FREED = tensor_memory_faults.PAIR.replace(LAST, tensor_memory_faults.BEFORE + MEETING)

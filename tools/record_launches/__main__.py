@@ -61,7 +61,8 @@ def record(given: argparse.Namespace) -> int:
 def replay_all(given: argparse.Namespace) -> int:
     """Run recorded launches again."""
     wrong = 0
-    kept = json.loads(given.output.read_text("utf-8"))["programs"] if given.add and given.output else []
+    there = given.add and given.output and given.output.exists()
+    kept = json.loads(given.output.read_text("utf-8"))["programs"] if there else []
     programs = {program["program"]: program for program in kept}
     runs = [(order, 0) for order in given.orders.split(",") if order != "random"]
     runs += [("random", seed) for seed in range(given.seeds)] if "random" in given.orders else []
