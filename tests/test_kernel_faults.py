@@ -2,7 +2,7 @@
 
 `kernel_faults/KERNEL.toml` holds a kernel's faults, the sizes under which it runs here, and the registers
 that its plan allows. A fault with `slow` is left to the longer run, and so are all orders but the first of
-sizes that are `long`; a fault with `warning` is only warned of.
+sizes that are `long`, and all of sizes that are `slow`; a fault with `warning` is only warned of.
 """
 
 from __future__ import annotations
@@ -105,7 +105,11 @@ def clean(kernel: str, sizes: str, order: str, seed: int) -> None:
     ("order", "seed", "kernel", "sizes"),
     [
         pytest.param(
-            *order, *case, marks=[pytest.mark.slow] if number and case[1] in long_sizes(case[0]) else []
+            *order,
+            *case,
+            marks=[pytest.mark.slow]
+            if (number and case[1] in long_sizes(case[0])) or case[1] in TABLES[case[0]].get("slow", [])
+            else [],
         )
         for number, order in enumerate([("lazy", 0), ("eager", 0), ("random", 0), ("random", 1)])
         for case in SIZES

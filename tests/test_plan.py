@@ -356,7 +356,7 @@ def test_one_entry_of_several_needs_its_own_tensor_maps_only() -> None:
     // block = 32
     // params = ["p_map", "dq_map", "dkv"]
     // [presets]
-    // smoke = { s_q = 1, s_kv = 64, topk = 64, d_qk = 512 }
+    // smoke = { s_q = 1, s_kv = 64, topk = 64, heads = 64, d_qk = 512 }
     // [tensor_maps.p_map]
     // tensor = "p"
     // box = [1, 1, 64]

@@ -17,7 +17,7 @@ def run(*arguments: object, **sizes: int) -> None:
 
 
 def test_one_key_takes_the_adds_of_a_whole_block() -> None:
-    run("--inputs", "valid", s_q=1, s_kv=1, topk=64, d_qk=576)
+    run("--inputs", "valid", s_q=1, s_kv=1, topk=64, heads=128, d_qk=576)
 
 
 @pytest.mark.slow
@@ -27,4 +27,4 @@ def test_lists_end_at_and_beside_the_end_of_a_block(tmp_path: Path, depth: int) 
     lengths = np.array([1, 63, 64, 65, 200, -5], np.int32)
     np.save(tmp_path / "lengths.npy", lengths)
     given = ("--inputs", "valid", "--arg", f"topk_length=@{tmp_path}/lengths.npy")
-    run(*given, "--order", "random", s_q=len(lengths), s_kv=50, topk=128, d_qk=depth)
+    run(*given, "--order", "random", s_q=len(lengths), s_kv=50, topk=128, heads=128, d_qk=depth)

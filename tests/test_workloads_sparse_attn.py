@@ -9,7 +9,7 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.workloads import workload
 
 PHASE_1, WHOLE = workload("sparse_attn_bwd_phase1"), workload("sparse_attn_bwd")
-SMALL = {"s_q": 7, "s_kv": 20, "topk": 64, "d_qk": 576}
+SMALL = {"s_q": 7, "s_kv": 20, "topk": 64, "heads": 128, "d_qk": 576}
 FEW_HEADS = (0, 77, 127)
 
 
@@ -33,7 +33,9 @@ def test_inputs_lie_as_the_tensors_say(generator: str, depth: int) -> None:
 
 def test_wide_has_flat_and_sharp_softmax_and_gradients_of_all_magnitudes() -> None:
     inputs = WHOLE.generate(SMALL, "wide", 0, frozenset())
-    weights = np.array([part["w"].max(axis=1) for _, part in WHOLE._pairs(SMALL, inputs)])
+    kv = inputs["kv"].astype(float)
+    parts = [WHOLE._pairs(SMALL, inputs, kv, query) for query in range(SMALL["s_q"])]
+    weights = np.array([part["w"].max(axis=1) for part in parts if part is not None])
     assert weights.min() < 0.2
     assert weights.max() > 0.9
     magnitudes = np.abs(inputs["do"].astype(float)).max(axis=-1)
@@ -116,6 +118,13 @@ def test_the_slack_is_small_beside_the_values() -> None:
             assert expected.slack.max() < 0.04 * np.abs(expected.values).max()
 
 
+@pytest.mark.parametrize("heads", [192, 96])
+def test_there_are_64_or_128_heads(heads: int) -> None:
+    with pytest.raises(PtxkitError) as caught:
+        WHOLE.check(SMALL | {"heads": heads})
+    assert caught.value.diagnostics[0].code == "P552"
+
+
 @pytest.mark.parametrize("depth", [448, 640, 520])
 def test_keys_have_512_or_576_elements(depth: int) -> None:
     with pytest.raises(PtxkitError) as caught:
@@ -124,7 +133,7 @@ def test_keys_have_512_or_576_elements(depth: int) -> None:
 
 
 def test_the_cost() -> None:
-    sizes = {"s_q": 1, "s_kv": 10, "topk": 64, "d_qk": 512}
+    sizes = {"s_q": 1, "s_kv": 10, "topk": 64, "heads": 128, "d_qk": 512}
     cost = PHASE_1.cost(sizes)
     assert cost.bytes_read == 2 * (3 * 128 * 512 + 10 * 512) + 4 * 64 + 4
     assert cost.bytes_written == 4 * (128 * 64 + 128)

@@ -4,6 +4,7 @@
     python bench/peers/hopper.py attn > attn.json      # attn_dist.ptx, gathers alone, Triton, cuBLAS
     python bench/peers/hopper.py flash > flash.json    # flash_attn.ptx, cuDNN, FlashAttention-2
     python bench/peers/hopper.py fp8 > fp8.json        # gemm_fp8.ptx, DeepGEMM, cuBLAS
+    python bench/peers/hopper.py sparse > sparse.json  # sparse_attn_bwd_sm90a.ptx, its additions, Triton
 
     python tools/record_results.py attn.json           # keeps it as bench/results/attn_dist.peers.h200.json
 
@@ -38,8 +39,9 @@ from ptxkit.machine.provenance import provenance
 
 try:
     import attn_dist_triton
+    import sparse_attn
 except ImportError:
-    attn_dist_triton = None
+    attn_dist_triton = sparse_attn = None
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS, SAMPLES = 20, 5
@@ -176,13 +178,14 @@ def error(launch: Callable[[], Any], device: Any, *tensors: torch.Tensor) -> flo
     return (difference.norm() / torch.stack(exact).norm()).item()
 
 
-LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3}
+LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3, "sparse": 4e-3}
 """The greatest error over the norm that counts as right: of bf16 results, and of f32."""
 FILES = {
     "gemm": ("kernels_ptx/gemm_wgmma.ptx",),
     "attn": ("kernels_ptx/attn_dist.ptx", "bench/kernels/attn_gather.ptx"),
     "flash": ("kernels_ptx/flash_attn.ptx",),
     "fp8": ("kernels_ptx/gemm_fp8.ptx",),
+    "sparse": ("kernels_ptx/sparse_attn_bwd_sm90a.ptx", "bench/kernels/sparse_attn_adds.ptx"),
 }
 """The kernel texts of a measurement."""
 
@@ -192,7 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("gemm", "attn", "flash", "fp8"))
+    parser.add_argument("what", choices=tuple(FILES))
     what = parser.parse_args().what
     torch.cuda.init()
     torch.manual_seed(0)
@@ -203,6 +206,7 @@ def main() -> None:
         "attn": attn,
         "flash": lambda device: flash(device, turns),
         "fp8": lambda device: fp8(device, turns),
+        "sparse": lambda device: sparse_attn.sparse(device, turns, cublas),
     }
     found = measured[what](device)
     document = {

@@ -1,8 +1,8 @@
 """The gradient of sparse attention, whole and its first phase.
 
 Multi-head latent attention over selected keys: one key head of d_qk elements, whose first 512 are also the
-value, for 128 query heads. Query s sees the keys indices[s, j] for j < topk_length[s], where the index is a
-key: neither negative nor s_kv and more. With scale = d_qk**-0.5, for the pairs that are seen:
+value, for 64 or 128 query heads. Query s sees the keys indices[s, j] for j < topk_length[s], where the index
+is a key: neither negative nor s_kv and more. With scale = d_qk**-0.5, for the pairs that are seen:
 
     p[s, h, j]  = q[s, h] . kv[i]                        i = indices[s, j]
     delta[s, h] = o[s, h] . do[s, h]
@@ -14,15 +14,15 @@ key: neither negative nor s_kv and more. With scale = d_qk**-0.5, for the pairs 
 
 | tensor      | type | shape            | first phase | whole   |
 |-------------|------|------------------|-------------|---------|
-| q           | bf16 | s_q, 128, d_qk   | input       | input   |
+| q           | bf16 | s_q, heads, d_qk | input       | input   |
 | kv          | bf16 | s_kv, d_qk       | input       | input   |
-| o, do       | bf16 | s_q, 128, 512    | input       | input   |
+| o, do       | bf16 | s_q, heads, 512  | input       | input   |
 | indices     | s32  | s_q, topk        | input       | input   |
 | topk_length | s32  | s_q              | input       | input   |
-| lse         | f32  | s_q, 128         |             | input   |
-| p           | f32  | s_q, 128, topk   | output      | scratch |
-| delta       | f32  | s_q, 128         | output      | scratch |
-| dq          | bf16 | s_q, 128, d_qk   |             | output  |
+| lse         | f32  | s_q, heads       |             | input   |
+| p           | f32  | s_q, heads, topk | output      | scratch |
+| delta       | f32  | s_q, heads       | output      | scratch |
+| dq          | bf16 | s_q, heads, d_qk |             | output  |
 | dkv         | f32  | s_kv, d_qk       |             | output  |
 
 p is 0 where nothing is seen. `lse` is the base-2 logarithm of the softmax's denominator, minus infinity for a
@@ -31,7 +31,8 @@ query that sees nothing; its o is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 import ml_dtypes
 import numpy as np
@@ -39,7 +40,8 @@ import numpy as np
 from ptxkit.diagnostics import error
 from ptxkit.workloads import Arrays, Cost, Expected, Generator, Size, Sizes, Tensor, Tolerance, Workload
 
-HEADS = 128
+HEADS = (64, 128)
+SIZES = ("s_q", "s_kv", "topk", "heads", "d_qk")
 VALUE_DEPTH = 512
 """Elements of a value: the latent part of a key."""
 DEPTHS = (512, 576)
@@ -61,6 +63,7 @@ class SparseAttention(Workload):
         Size("s_q", "the queries"),
         Size("s_kv", "the keys"),
         Size("topk", "the keys selected for a query", 64, 64),
+        Size("heads", "the heads of queries, 64 or 128", min(HEADS), 64),
         Size("d_qk", "the elements of a key, 512 or 576", min(DEPTHS), 64),
     )
     generators = {
@@ -73,17 +76,19 @@ class SparseAttention(Workload):
 
     def check(self, sizes: Sizes) -> None:
         super().check(sizes)
+        if sizes["heads"] not in HEADS:
+            raise error("P552", f"expected `heads` of 64 or 128, found {sizes['heads']}")
         if sizes["d_qk"] not in DEPTHS:
             raise error("P552", f"expected `d_qk` of 512 or 576, found {sizes['d_qk']}")
 
     def inputs(self, sizes: Sizes) -> tuple[Tensor, ...]:
         """What a kernel may read."""
-        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        queries, keys, chosen, heads, depth = (sizes[name] for name in SIZES)
         return (
-            Tensor("q", "bf16", (queries, HEADS, depth)),
+            Tensor("q", "bf16", (queries, heads, depth)),
             Tensor("kv", "bf16", (keys, depth)),
-            Tensor("o", "bf16", (queries, HEADS, VALUE_DEPTH)),
-            Tensor("do", "bf16", (queries, HEADS, VALUE_DEPTH)),
+            Tensor("o", "bf16", (queries, heads, VALUE_DEPTH)),
+            Tensor("do", "bf16", (queries, heads, VALUE_DEPTH)),
             Tensor("indices", "s32", (queries, chosen)),
             Tensor("topk_length", "s32", (queries,)),
         )
@@ -95,7 +100,7 @@ class SparseAttention(Workload):
         second on, one has an empty list and one only indices that are no keys, except in `valid`.
         """
         rng = np.random.default_rng(seed)
-        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        queries, keys, chosen, heads, depth = (sizes[name] for name in SIZES)
         indices = rng.integers(0, keys, (queries, chosen), np.int32)
         length = np.full(queries, chosen, np.int32)
         if generator != "valid":
@@ -107,13 +112,13 @@ class SparseAttention(Workload):
             length[2::8] = 0
             indices[5::8] = -1
         arrays: Arrays = {
-            "q": rng.standard_normal((queries, HEADS, depth), np.float32).astype(ml_dtypes.bfloat16),
+            "q": rng.standard_normal((queries, heads, depth), np.float32).astype(ml_dtypes.bfloat16),
             "kv": rng.standard_normal((keys, depth), np.float32).astype(ml_dtypes.bfloat16),
-            "o": np.zeros((queries, HEADS, VALUE_DEPTH), ml_dtypes.bfloat16),
-            "do": rng.standard_normal((queries, HEADS, VALUE_DEPTH), np.float32).astype(ml_dtypes.bfloat16),
+            "o": np.zeros((queries, heads, VALUE_DEPTH), ml_dtypes.bfloat16),
+            "do": rng.standard_normal((queries, heads, VALUE_DEPTH), np.float32).astype(ml_dtypes.bfloat16),
             "indices": indices,
             "topk_length": length,
-            "lse": np.full((queries, HEADS), -np.inf, np.float32),
+            "lse": np.full((queries, heads), -np.inf, np.float32),
         }
         if generator == "wide":
             for name, least, most in (("q", -8, 2), ("kv", -3, 2), ("do", -30, 30)):
@@ -142,17 +147,17 @@ class SparseAttnBwdPhase1(SparseAttention):
     tolerance = Tolerance(rtol=1e-6)
 
     def tensors(self, sizes: Sizes) -> tuple[Tensor, ...]:
-        queries, chosen = sizes["s_q"], sizes["topk"]
+        queries, chosen, heads = sizes["s_q"], sizes["topk"], sizes["heads"]
         return (
             *self.inputs(sizes),
-            Tensor("p", "f32", (queries, HEADS, chosen), "output"),
-            Tensor("delta", "f32", (queries, HEADS), "output"),
+            Tensor("p", "f32", (queries, heads, chosen), "output"),
+            Tensor("delta", "f32", (queries, heads), "output"),
         )
 
     def reference(self, sizes: Sizes, inputs: Arrays) -> dict[str, Expected]:
         """Query by query in float64. The slack is what f32 sums lose: 2**-18 of the sum of the magnitudes."""
-        queries, keys, chosen = sizes["s_q"], sizes["s_kv"], sizes["topk"]
-        p, p_slack = np.zeros((2, queries, HEADS, chosen))
+        queries, keys, chosen, heads = (sizes[name] for name in SIZES[:4])
+        p, p_slack = np.zeros((2, queries, heads, chosen))
         kv = inputs["kv"].astype(np.float64)
         for query in range(queries):
             indices = inputs["indices"][query]
@@ -168,10 +173,10 @@ class SparseAttnBwdPhase1(SparseAttention):
 
     def cost(self, sizes: Sizes) -> Cost:
         """Each query and key once from memory; a key is read from the L2 cache as often as it is selected."""
-        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
-        read = 2 * (queries * HEADS * (depth + 2 * VALUE_DEPTH) + keys * depth) + 4 * queries * (chosen + 1)
-        written = 4 * queries * HEADS * (chosen + 1)
-        return Cost(read, written, 2 * queries * HEADS * (chosen * depth + VALUE_DEPTH), "bf16")
+        queries, keys, chosen, heads, depth = (sizes[name] for name in SIZES)
+        read = 2 * (queries * heads * (depth + 2 * VALUE_DEPTH) + keys * depth) + 4 * queries * (chosen + 1)
+        written = 4 * queries * heads * (chosen + 1)
+        return Cost(read, written, 2 * queries * heads * (chosen * depth + VALUE_DEPTH), "bf16")
 
 
 class SparseAttnBwd(SparseAttention):
@@ -182,13 +187,13 @@ class SparseAttnBwd(SparseAttention):
     tolerance = Tolerance(rtol=2**-8)
 
     def tensors(self, sizes: Sizes) -> tuple[Tensor, ...]:
-        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
+        queries, keys, chosen, heads, depth = (sizes[name] for name in SIZES)
         return (
             *self.inputs(sizes),
-            Tensor("lse", "f32", (queries, HEADS)),
-            Tensor("p", "f32", (queries, HEADS, chosen), "scratch"),
-            Tensor("delta", "f32", (queries, HEADS), "scratch"),
-            Tensor("dq", "bf16", (queries, HEADS, depth), "output"),
+            Tensor("lse", "f32", (queries, heads)),
+            Tensor("p", "f32", (queries, heads, chosen), "scratch"),
+            Tensor("delta", "f32", (queries, heads), "scratch"),
+            Tensor("dq", "bf16", (queries, heads, depth), "output"),
             Tensor("dkv", "f32", (keys, depth), "output"),
         )
 
@@ -198,50 +203,61 @@ class SparseAttnBwd(SparseAttention):
         The slack is for w and ds in bf16, as the tensor cores take them, of the sum of the magnitudes; for w
         what p may be off by; and for ds where do . kv and delta cancel, 2**-18 of the magnitudes in them.
         """
-        queries, keys, depth = sizes["s_q"], sizes["s_kv"], sizes["d_qk"]
-        dq, dq_slack = np.zeros((2, queries, HEADS, depth))
+        queries, keys, _, heads, depth = (sizes[name] for name in SIZES)
+        dq, dq_slack = np.zeros((2, queries, heads, depth))
         dkv, dkv_slack = np.zeros((2, keys, depth))
-        for query, part in self._pairs(sizes, inputs):
+        alone = Lock()
+        kv = inputs["kv"].astype(np.float64)
+
+        def fill(query: int) -> None:
+            part = self._pairs(sizes, inputs, kv, query)
+            if part is None:
+                return
             rows, seen, do, w, ds, w_error, ds_error = (
                 part[name] for name in ("rows", "seen", "do", "w", "ds", "w_error", "ds_error")
             )
             q = inputs["q"][query].astype(np.float64)
             dq[query] = ds @ rows
             dq_slack[query] = ds_error @ np.abs(rows)
-            np.add.at(dkv, seen, ds.T @ q)
-            np.add.at(dkv_slack, seen, ds_error.T @ np.abs(q))
-            latent = (slice(None), slice(VALUE_DEPTH))
-            np.add.at(dkv[latent], seen, w.T @ do)
-            np.add.at(dkv_slack[latent], seen, w_error.T @ np.abs(do))
+            sums, slack = ds.T @ q, ds_error.T @ np.abs(q)
+            sums[:, :VALUE_DEPTH] += w.T @ do
+            slack[:, :VALUE_DEPTH] += w_error.T @ np.abs(do)
+            order = np.argsort(seen, kind="stable")
+            different, first = np.unique(seen[order], return_index=True)
+            sums, slack = (np.add.reduceat(each[order], first) for each in (sums, slack))
+            with alone:
+                dkv[different] += sums
+                dkv_slack[different] += slack
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(fill, range(queries)))
         return {"dq": Expected(dq, dq_slack), "dkv": Expected(dkv, dkv_slack)}
 
-    def _pairs(self, sizes: Sizes, inputs: Arrays) -> Iterator[tuple[int, Arrays]]:
-        """For every query that sees a key: the query's number; by name its `rows` of kv [n, d_qk] and their
-        numbers `seen`, `do`; `w`, `ds` and what they may be off by, `w_error`, `ds_error`, [128, n] each."""
-        kv = inputs["kv"].astype(np.float64)
+    def _pairs(self, sizes: Sizes, inputs: Arrays, kv: np.ndarray, query: int) -> Arrays | None:
+        """Of a query that sees a key, by name: its `rows` of kv in float64 [n, d_qk] and their numbers
+        `seen`, `do`; `w`, `ds` and what they may be off by, `w_error`, `ds_error`, [heads, n] each."""
         scale = sizes["d_qk"] ** -0.5
-        for query in range(sizes["s_q"]):
-            indices = inputs["indices"][query]
-            seen = indices[seen_keys(indices, int(inputs["topk_length"][query]), sizes["s_kv"])]
-            if not len(seen):
-                continue
-            rows = kv[seen]
-            values = rows[:, :VALUE_DEPTH]
-            do, o = inputs["do"][query].astype(np.float64), inputs["o"][query].astype(np.float64)
-            lse = inputs["lse"][query].astype(np.float64)[:, None]
-            q = inputs["q"][query].astype(np.float64)
-            w = np.exp2(q @ rows.T * scale * np.log2(np.e) - lse)
-            factor = (do @ values.T - (o * do).sum(axis=1, keepdims=True)) * scale
-            magnitudes = np.abs(do) @ np.abs(values).T + np.abs(o * do).sum(axis=1, keepdims=True)
-            w_error = w * (BF16 + 2.0**-18 * scale * (np.abs(q) @ np.abs(rows).T))
-            ds_error = w_error * np.abs(factor) + 2.0**-18 * w * magnitudes * scale
-            part = {"rows": rows, "seen": seen, "do": do, "w": w, "ds": w * factor}
-            yield query, part | {"w_error": w_error, "ds_error": ds_error}
+        indices = inputs["indices"][query]
+        seen = indices[seen_keys(indices, int(inputs["topk_length"][query]), sizes["s_kv"])]
+        if not len(seen):
+            return None
+        rows = kv[seen]
+        values = rows[:, :VALUE_DEPTH]
+        do, o = inputs["do"][query].astype(np.float64), inputs["o"][query].astype(np.float64)
+        lse = inputs["lse"][query].astype(np.float64)[:, None]
+        q = inputs["q"][query].astype(np.float64)
+        w = np.exp2(q @ rows.T * scale * np.log2(np.e) - lse)
+        factor = (do @ values.T - (o * do).sum(axis=1, keepdims=True)) * scale
+        magnitudes = np.abs(do) @ np.abs(values).T + np.abs(o * do).sum(axis=1, keepdims=True)
+        w_error = w * (BF16 + 2.0**-18 * scale * (np.abs(q) @ np.abs(rows).T))
+        ds_error = w_error * np.abs(factor) + 2.0**-18 * w * magnitudes * scale
+        part = {"rows": rows, "seen": seen, "do": do, "w": w, "ds": w * factor}
+        return part | {"w_error": w_error, "ds_error": ds_error}
 
     def cost(self, sizes: Sizes) -> Cost:
         """Each input once, dkv written once; products q.kv and do.kv, and three that make dq and dkv."""
-        queries, keys, chosen, depth = (sizes[name] for name in ("s_q", "s_kv", "topk", "d_qk"))
-        read = 2 * (queries * HEADS * (depth + 2 * VALUE_DEPTH) + keys * depth)
-        read += 4 * queries * (chosen + 1 + HEADS)
-        written = 2 * queries * HEADS * depth + 4 * keys * depth
-        return Cost(read, written, 2 * queries * HEADS * chosen * (3 * depth + 2 * VALUE_DEPTH), "bf16")
+        queries, keys, chosen, heads, depth = (sizes[name] for name in SIZES)
+        read = 2 * (queries * heads * (depth + 2 * VALUE_DEPTH) + keys * depth)
+        read += 4 * queries * (chosen + 1 + heads)
+        written = 2 * queries * heads * depth + 4 * keys * depth
+        return Cost(read, written, 2 * queries * heads * chosen * (3 * depth + 2 * VALUE_DEPTH), "bf16")
