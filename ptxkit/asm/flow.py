@@ -2,17 +2,20 @@
 
 `FunctionCode` is the function's instructions in order, scopes dissolved, with the symbol of every name in
 them. Sets of registers are Python integers, a bit a register (`FunctionCode.register_bits`), so that a
-fixpoint over a long kernel stays cheap.
+fixpoint over a long kernel stays cheap. What one instruction reads and writes is a few numbers (`BitSets`):
+an integer for each of them would make a kernel cost the square of its length.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ptxkit.asm import tree
+from ptxkit.asm.bit_sets import BitSets, Numbers, bits_of
+from ptxkit.asm.dataflow import BasicBlock, solve_assignment, solve_liveness, summaries
 from ptxkit.asm.decode import destinations, find_match, sources, traits
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import LISTS, Scope, Symbol, SymbolKind, bind, listed
@@ -62,26 +65,6 @@ def written_names(instruction: tree.Instruction) -> list[tree.Name]:
 def read_names(instruction: tree.Instruction) -> list[tree.Name]:
     """The names in what it reads. The guard is apart."""
     return [name for operand in sources(instruction) for name in operand_names(operand)]
-
-
-@dataclass(slots=True)
-class BasicBlock:
-    """Instructions `start` to `stop` (exclusive), entered only at the first, left only at the last.
-
-    Attributes:
-        successors: block numbers; `len(blocks)` stands for the function's end.
-        predecessors: block numbers.
-        live_in, live_out: registers that may still be read, as bits.
-        unassigned_in: registers that some path from the entry leaves unwritten, as bits.
-    """
-
-    start: int
-    stop: int
-    successors: tuple[int, ...] = ()
-    predecessors: tuple[int, ...] = ()
-    live_in: int = 0
-    live_out: int = 0
-    unassigned_in: int = 0
 
 
 class FunctionCode:
@@ -164,49 +147,53 @@ class FunctionCode:
 
     # ---- registers as bits
 
+    def register_numbers(self, names: Sequence[tree.Name | tree.Guard]) -> Numbers:
+        """The numbers of the registers among `names`."""
+        found = []
+        for name in names:
+            number = self._number.get(self._meaning.get(id(name)))  # type: ignore[arg-type]
+            if number is not None:
+                found.append(number)
+        return tuple(found)
+
     def register_bits(self, names: Sequence[tree.Name]) -> int:
         """The registers among `names`, as bits."""
-        bits = 0
-        for name in names:
-            symbol = self.meaning(name)
-            if symbol is not None and symbol.kind is SymbolKind.REGISTER:
-                bits |= 1 << self._number[symbol]
-        return bits
+        return bits_of(self.register_numbers(names))
 
     def registers_of(self, bits: int) -> list[Symbol]:
         """The registers of a set."""
         return [register for i, register in enumerate(self.registers) if bits >> i & 1]
 
     @cached_property
-    def reads(self) -> list[int]:
+    def reads(self) -> BitSets:
         """For each instruction the registers that it reads, its guard included, as bits."""
         found = []
-        for instruction in self.instructions:
-            bits = self.register_bits(read_names(instruction))
-            if instruction.guard is not None:
-                symbol = self.meaning(instruction.guard)
-                if symbol is not None and symbol in self._number:
-                    bits |= 1 << self._number[symbol]
-            found.append(bits)
-        return found
+        for each in self.instructions:
+            names: list[tree.Name | tree.Guard] = [*read_names(each)]
+            if each.guard is not None:
+                names.append(each.guard)
+            found.append(self.register_numbers(names))
+        return BitSets(found)
 
     @cached_property
-    def writes(self) -> list[int]:
+    def writes(self) -> BitSets:
         """For each instruction the registers that it writes, as bits."""
-        return [self.register_bits(written_names(instruction)) for instruction in self.instructions]
+        return BitSets([self.register_numbers(written_names(each)) for each in self.instructions])
 
     @cached_property
-    def kills(self) -> list[int]:
+    def kills(self) -> BitSets:
         """For each instruction the registers whose old value it surely overwrites, as bits.
 
         A guarded instruction overwrites nothing for sure, nor does one that writes a vector's `.x`.
         """
-        return [
-            0
-            if instruction.guard is not None
-            else self.register_bits([n for n in written_names(instruction) if n.component is None])
-            for instruction in self.instructions
-        ]
+        return BitSets(
+            [
+                ()
+                if each.guard is not None
+                else self.register_numbers([n for n in written_names(each) if n.component is None])
+                for each in self.instructions
+            ]
+        )
 
     # ---- control flow
 
@@ -237,13 +224,33 @@ class FunctionCode:
         """The basic blocks in order, with liveness and what may be unassigned."""
         return basic_blocks(self)
 
-    def live_after(self, number: int) -> int:
-        """The registers that may still be read after an instruction, as bits."""
-        block = next(block for block in self.blocks if block.start <= number < block.stop)
-        live = block.live_out
-        for later in reversed(range(number + 1, block.stop)):
-            live = self.reads[later] | live & ~self.kills[later]
-        return live
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {id(instruction): number for number, instruction in enumerate(self.instructions)}
+
+    def number_of(self, instruction: tree.Instruction) -> int:
+        """Which of the instructions it is."""
+        return self._places[id(instruction)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [block.start for block in self.blocks]
+
+    def block_of(self, number: int) -> int:
+        """The number of the block that an instruction stands in."""
+        return bisect_right(self._starts, number) - 1
+
+    def is_live_after(self, number: int, name: tree.Name) -> bool:
+        """Whether a register may still be read after an instruction."""
+        block = self.blocks[self.block_of(number)]
+        for register in self.register_numbers([name]):
+            for later in range(number + 1, block.stop):
+                if register in self.reads.numbers[later]:
+                    return True
+                if register in self.kills.numbers[later]:
+                    return False
+            return bool(block.live_out >> register & 1)
+        return False
 
 
 def _declared(variables: Sequence[tree.Variable], scope: Scope) -> list[Symbol]:
@@ -255,8 +262,8 @@ def _declared(variables: Sequence[tree.Variable], scope: Scope) -> list[Symbol]:
 def basic_blocks(
     code: FunctionCode,
     cuts: Sequence[int] = (),
-    reads: Sequence[int] | None = None,
-    kills: Sequence[int] | None = None,
+    reads: BitSets | None = None,
+    kills: BitSets | None = None,
     assigned: int | None = None,
 ) -> list[BasicBlock]:
     """Cut the code into basic blocks and solve liveness and assignment over them.
@@ -264,8 +271,8 @@ def basic_blocks(
     Args:
         code: the function's code.
         cuts: further instruction numbers at which a block must begin.
-        reads, kills: for each instruction what it reads and surely overwrites, as bits, where a bit is to
-            mean something finer than a register; those of `FunctionCode` where left out.
+        reads, kills: for each instruction what it reads and surely overwrites, where a bit is to mean
+            something finer than a register; those of `FunctionCode` where left out.
         assigned: what has a value at the entry; the register parameters where left out.
     """
     count = len(code.instructions)
@@ -285,18 +292,11 @@ def basic_blocks(
             before[successor].append(i)
     for i, block in enumerate(blocks):
         block.predecessors = tuple(before[i])
-    exposed, killed = [], []
-    for block in blocks:
-        read = written = 0
-        for number in range(block.start, block.stop):
-            read |= (reads or code.reads)[number] & ~written
-            written |= (kills or code.kills)[number]
-        exposed.append(read)
-        killed.append(written)
+    exposed, killed = summaries(blocks, reads or code.reads, kills or code.kills)
     if blocks:
-        _solve_liveness(blocks, exposed, killed)
+        solve_liveness(blocks, exposed, killed)
         blocks[0].unassigned_in = ~(_parameters(code) if assigned is None else assigned)
-        _solve_assignment(blocks, killed)
+        solve_assignment(blocks, killed)
     return blocks
 
 
@@ -307,32 +307,3 @@ def _parameters(code: FunctionCode) -> int:
         if any(register.declaration is parameter for parameter in code.function.parameters):
             bits |= 1 << i
     return bits
-
-
-def _solve_liveness(blocks: list[BasicBlock], exposed: list[int], killed: list[int]) -> None:
-    waiting = set(range(len(blocks)))
-    while waiting:
-        i = max(waiting)
-        waiting.remove(i)
-        block = blocks[i]
-        out = 0
-        for successor in block.successors:
-            if successor < len(blocks):
-                out |= blocks[successor].live_in
-        block.live_out = out
-        live = exposed[i] | (out & ~killed[i])
-        if live != block.live_in:
-            block.live_in = live
-            waiting.update(block.predecessors)
-
-
-def _solve_assignment(blocks: list[BasicBlock], killed: list[int]) -> None:
-    waiting = {0}
-    while waiting:
-        i = min(waiting)
-        waiting.remove(i)
-        left = blocks[i].unassigned_in & ~killed[i]
-        for successor in blocks[i].successors:
-            if successor < len(blocks) and left & ~blocks[successor].unassigned_in:
-                blocks[successor].unassigned_in |= left
-                waiting.add(successor)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.bit_sets import BitSets, numbers_in
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import basic_blocks
-from ptxkit.emulator.code import CodeBlock, IRNode
+from ptxkit.emulator.code import CodeBlock, IRNode, MakeSteps
 from ptxkit.emulator.effect import Effect, Links
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.lane_set import End, LaneSet, Step
+from ptxkit.emulator.lane_set import End, LaneSet
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.steps import check_guard
 from ptxkit.emulator.values import WARP, first_true
@@ -92,15 +93,14 @@ class Compiled:
     """An instruction before it is linked.
 
     Attributes:
-        step, tracked: its work, without and with undefined bits.
+        make: makes the steps that do its work, without and with undefined bits.
         guard: the predicate before it.
         effect: its synchronisation point, and how it ends a block.
         ir: what it does, for the `jit`.
     """
 
     site: Site
-    step: Step
-    tracked: Step
+    make: MakeSteps
     guard: SourceOperand | None = None
     effect: Effect = field(default_factory=Effect)
     ir: IRNode = None
@@ -109,8 +109,8 @@ class Compiled:
 def cut(
     flow: Flow,
     items: Sequence[Compiled],
-    reads: Sequence[int],
-    kills: Sequence[int],
+    reads: BitSets,
+    kills: BitSets,
     assigned: int,
     behind_call: Callable[[End, int], End],
 ) -> tuple[list[CodeBlock], int]:
@@ -119,7 +119,7 @@ def cut(
     Args:
         flow: the function.
         items: its instructions, compiled.
-        reads, kills: for each what it reads and surely overwrites, in bits of slots.
+        reads, kills: for each what it reads and surely overwrites, as slots.
         assigned: the slots that have a value when the function starts.
         behind_call: makes the end of a block of a call's end and the slots that are live behind it.
 
@@ -142,7 +142,7 @@ def cut(
     for i, block in enumerate(ranges):
         own = items[block.start : block.stop]
         read_last = block.live_out | reads[block.stop - 1]
-        made = CodeBlock(i, count=len(own), live=slots_in(block.live_in), live_out=read_last)
+        made = CodeBlock(i, count=len(own), live=numbers_in(block.live_in), live_out=read_last)
         last = own[-1]
         if last.effect.link is not None:
             linker = Links(flow, block_at, i)
@@ -153,34 +153,13 @@ def cut(
             made.end = guarded_end(last.guard, last.site, last.effect.uniform, end, i, i + 1, target)
         else:
             made.end = fall_through(i + 1)
+        made.reads = reads.numbers[block.start : block.stop]
+        made.kills = kills.numbers[block.start : block.stop]
         for item in own:
-            made.steps.append(item.step)
-            made.tracked.append(item.tracked)
+            made.makers.append(item.make)
             made.sites.append(item.site)
             made.guards.append(item.guard)
             made.ir.append(item.ir)
-        made.live_after = _live_after(
-            read_last, reads[block.start : block.stop], kills[block.start : block.stop]
-        )
         made.sync_point = own[0].effect.sync_point
         blocks.append(made)
     return blocks, ranges[0].live_in & ranges[0].unassigned_in if ranges else 0
-
-
-def _live_after(live: int, reads: Sequence[int], kills: Sequence[int]) -> list[int]:
-    """What counts behind each of some instructions, where `live` does behind the last; bits of slots."""
-    found = []
-    for read, kill in zip(reversed(reads), reversed(kills), strict=True):
-        found.append(live)
-        live = read | live & ~kill
-    return found[::-1]
-
-
-def slots_in(number: int) -> tuple[int, ...]:
-    """The slots whose bits are set, lowest first."""
-    found = []
-    while number:
-        low = number & -number
-        found.append(low.bit_length() - 1)
-        number ^= low
-    return tuple(found)

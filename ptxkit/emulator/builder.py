@@ -11,11 +11,12 @@ from functools import partial
 import numpy as np
 
 from ptxkit.asm import tree
+from ptxkit.asm.bit_sets import BitSets, Numbers, bits_of, numbers_in
 from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import read_names, written_names
 from ptxkit.asm.symbols import SymbolKind
 from ptxkit.diagnostics import Diagnostic
-from ptxkit.emulator.blocks import Compiled, cut, slots_in
+from ptxkit.emulator.blocks import Compiled, cut
 from ptxkit.emulator.calls import leave
 from ptxkit.emulator.code import Code, CodeBlock, Computation
 from ptxkit.emulator.effect import effect_of
@@ -29,12 +30,12 @@ from ptxkit.emulator.scope import FunctionScope
 from ptxkit.emulator.steps import (
     after,
     behind,
-    checked_division,
-    clean_step,
+    computation_steps,
     effect_step,
+    made_with,
     no_step,
+    same_step,
     sum_step,
-    tracked_step,
 )
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.in_flight import watched
@@ -84,7 +85,7 @@ class FunctionBuilder(FunctionScope):
             for item in decoded:
                 self._watch(item)
         reads, kills = self._dataflow()
-        assigned = self.parameters.assigned
+        assigned = bits_of(self.parameters.assigned)
         blocks, undefined = cut(self.flow, decoded, reads, kills, assigned, self._behind_call)
         self.code.blocks += blocks
         self._finish(undefined)
@@ -94,13 +95,13 @@ class FunctionBuilder(FunctionScope):
         item = self._decode_alone(instruction)
         if self.sums:
             sums, self.sums = [sum_step(each) for each in self.sums], []
-            item.step, item.tracked = after(sums, item.step), after(sums, item.tracked)
+            item.make = made_with(item.make, lambda step: after(sums, step))
             item.effect, item.ir = behind(sums, item.effect), None
         return item
 
     def _decode_alone(self, instruction: tree.Instruction) -> Compiled:
         site = Site(instruction, self.function.name, self.program.image.source)
-        nothing = Compiled(site, no_step, no_step)
+        nothing = Compiled(site, same_step(no_step))
         try:
             guard = self._guard(instruction)
             form = ScopedInstruction(self, instruction, site, guard)
@@ -114,7 +115,7 @@ class FunctionBuilder(FunctionScope):
             self._refuse(site, str(unsupported))
             return nothing
         step = effect_step(effect, guard, site, partial(self._written, instruction))
-        return Compiled(site, step, step, guard, effect, effect.transfer)
+        return Compiled(site, same_step(step), guard, effect, effect.transfer)
 
     def _written(self, instruction: tree.Instruction) -> list[int]:
         """The slots that an instruction writes."""
@@ -128,8 +129,8 @@ class FunctionBuilder(FunctionScope):
         symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
         slots = tuple(sorted(self.slots_of(symbols) & self.warpgroup_slots))
         if slots:
-            item.step = watched(item.step, slots, item.site, item.guard)
-            item.tracked = watched(item.tracked, slots, item.site, item.guard)
+            site, guard = item.site, item.guard
+            item.make = made_with(item.make, lambda step: watched(step, slots, site, guard))
             item.ir = None
 
     def _refuse(self, site: Site, reason: str) -> None:
@@ -163,36 +164,38 @@ class FunctionBuilder(FunctionScope):
             sources.append(SourceOperand(BOOL, 1, slot=self.carry, name="CC.CF"))
         if operation.writes_carry:
             operation, targets = _with_carry(operation, targets, self.carry)
-        step = clean_step(operation, sources, targets, guard)
-        if operation.divides:
-            step = checked_division(step, sources[1], guard, instruction.site)
-        tracked = tracked_step(operation, sources, targets, guard, step, instruction.site)
         ir = Computation(Decoded(instruction.instruction), operation, sources, targets, guard)
-        return Compiled(instruction.site, step, tracked, guard, ir=ir)
+        return Compiled(instruction.site, partial(computation_steps, ir, instruction.site), guard, ir=ir)
 
     # ---- data flow over slots
 
-    def _dataflow(self) -> tuple[list[int], list[int]]:
-        """What each instruction reads and surely overwrites, in bits of slots."""
-        by_register = [sum(1 << slot for slot in self.slots_of([r])) for r in self.flow.registers]
-        reads, kills = [], []
+    def _dataflow(self) -> tuple[BitSets, BitSets]:
+        """What each instruction reads and surely overwrites, as slots."""
+        by_register = [tuple(self.slots_of([register])) for register in self.flow.registers]
+        reads: list[Numbers] = []
+        kills: list[Numbers] = []
         for number, instruction in enumerate(self.flow.instructions):
-            read = _translate(self.flow.reads[number], by_register)
-            kill = _translate(self.flow.kills[number], by_register)
+            read = [slot for one in self.flow.reads.numbers[number] for slot in by_register[one]]
+            kill = [slot for one in self.flow.kills.numbers[number] for slot in by_register[one]]
             more, less = self.parameters.dataflow(instruction)
+            read += more
+            if instruction.guard is None:
+                kill += less
             form = Decoded(instruction)
             if self.carry_slot is not None:
-                more |= form.reads_carry << self.carry_slot
-                less |= form.writes_carry << self.carry_slot
+                if form.reads_carry:
+                    read.append(self.carry_slot)
+                if form.writes_carry and instruction.guard is None:
+                    kill.append(self.carry_slot)
             if self.stack_slot is not None and form.row.chapter == "stack":
-                more |= 1 << self.stack_slot
-            reads.append(read | more)
-            kills.append(kill | less if instruction.guard is None else kill)
-        return reads, kills
+                read.append(self.stack_slot)
+            reads.append(tuple(read))
+            kills.append(tuple(kill))
+        return BitSets(reads), BitSets(kills)
 
     def _finish(self, undefined: int) -> None:
         code = self.code
-        returning = CodeBlock(len(code.blocks), live=slots_in(self.parameters.returned))
+        returning = CodeBlock(len(code.blocks), live=tuple(sorted(self.parameters.returned)))
         returning.end = leave
         code.blocks.append(returning)
         code.names = self.names
@@ -207,16 +210,9 @@ class FunctionBuilder(FunctionScope):
             undefined &= ~(1 << self.stack_slot)
         code.initial_undefined = {
             slot: (ones(self.bits[slot]), self.program.unset_origin(f"register `{self.names[slot]}`"))
-            for slot in slots_in(undefined)
+            for slot in numbers_in(undefined)
         }
         self.parameters.finish(code)
-
-
-def _translate(bits: int, table: list[int]) -> int:
-    result = 0
-    for i in slots_in(bits):
-        result |= table[i]
-    return result
 
 
 def _with_carry(

@@ -42,9 +42,9 @@ class CallParameter:
     pieces: tuple[ParameterPiece, ...] = ()
 
     @property
-    def slots(self) -> int:
-        """The slots of the running function that its pieces are, as bits."""
-        return sum(1 << piece.slot for piece in self.pieces)
+    def slots(self) -> Sequence[int]:
+        """The slots of the running function that its pieces are."""
+        return [piece.slot for piece in self.pieces]
 
     def held(self, lane_set: LaneSet) -> tuple[list[Any], Undefined]:
         """What the slots of its pieces hold, and their undefined bits."""

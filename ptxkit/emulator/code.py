@@ -7,12 +7,13 @@ block. `ptxkit.emulator.builder` makes them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ptxkit.asm.bit_sets import Numbers, bits_of
 from ptxkit.asm.decode import Decoded
 from ptxkit.emulator.accessor import Accessor
 from ptxkit.emulator.call_abi import CallParameter
@@ -82,6 +83,9 @@ class MemoryTransfer:
 IRNode = Computation | MemoryTransfer | None
 """What the step of an instruction is made of; None for anything else."""
 
+MakeSteps = Callable[[], tuple[Step, Step]]
+"""Makes the steps of an instruction: for lane sets without and with undefined bits."""
+
 
 @dataclass(slots=True, eq=False)
 class CodeBlock:
@@ -89,12 +93,11 @@ class CodeBlock:
 
     Attributes:
         number: its place in the function; the order of the text.
-        steps: one an instruction; one that returns something true has brought in undefined bits.
-        tracked: the same instructions, for lane sets that have undefined bits.
+        makers: one an instruction, of its steps.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
         ir: what the steps of pure instructions, loads and stores are made of; None for the others.
-        live_after: behind each instruction the slots whose values count, as bits.
+        reads, kills: the slots that each instruction reads and surely overwrites.
         ran: threads that have run the steps where a back end might compile them, in all launches.
         plan: what runs in place of the steps once it has.
         sync_point: what a lane set must pass first, if there is something.
@@ -105,12 +108,12 @@ class CodeBlock:
     """
 
     number: int
-    steps: list[Step] = field(default_factory=list)
-    tracked: list[Step] = field(default_factory=list)
+    makers: list[MakeSteps] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     guards: list[SourceOperand | None] = field(default_factory=list)
     ir: list[IRNode] = field(default_factory=list)
-    live_after: list[int] = field(default_factory=list)
+    reads: Sequence[Numbers] = ()
+    kills: Sequence[Numbers] = ()
     ran: int = 0
     plan: Sequence[Step] | None = None
     sync_point: SyncPoint | None = None
@@ -118,6 +121,40 @@ class CodeBlock:
     live: tuple[int, ...] = ()
     live_out: int = 0
     count: int = 0
+    _steps: list[Step] | None = None
+    _tracked: list[Step] = field(default_factory=list)
+
+    @property
+    def steps(self) -> list[Step]:
+        """One an instruction; one that returns something true has brought in undefined bits. They are made
+        when the block first runs: most kernels leave many of their blocks out."""
+        if self._steps is None:
+            self._make()
+        return self._steps  # type: ignore[return-value]
+
+    @property
+    def tracked(self) -> list[Step]:
+        """The same instructions, for lane sets that have undefined bits."""
+        if self._steps is None:
+            self._make()
+        return self._tracked
+
+    def _make(self) -> None:
+        pairs = [make() for make in self.makers]
+        self._steps = [step for step, _ in pairs]
+        self._tracked = [tracked for _, tracked in pairs]
+        self.makers.clear()
+
+    def live_after(self, wanted: Iterable[int]) -> dict[int, int]:
+        """Behind each of some instructions of the block the slots whose values count, as bits."""
+        asked, found, live = set(wanted), dict[int, int](), self.live_out
+        for number in range(self.count - 1, -1, -1):
+            if number in asked:
+                found[number] = live
+            for slot in self.kills[number]:
+                live &= ~(1 << slot)
+            live |= bits_of(self.reads[number])
+        return found
 
     def run(self, lane_set: LaneSet) -> None:
         """Run the instructions for a lane set by numpy: the definition of what they do."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
@@ -42,56 +42,63 @@ def stored_through(flow: Flow) -> set[str]:
 def _sources(flow: Flow) -> dict[Symbol, set[str]]:
     """For each register, and each `.param` variable of a call, the parameters that may reach it."""
     sources: dict[Symbol, set[str]] = {}
-    changed = True
-    while changed:
-        changed = False
-        for instruction in flow.instructions:
-            reached: set[str] = set()
-            loads = "loads" in traits(instruction)
-            for name in read_names(instruction):
-                symbol = flow.meaning(name)
-                if symbol is None:
-                    continue
-                if symbol.kind is SymbolKind.PARAMETER:
-                    reached.add(symbol.name)
-                elif not loads:
-                    reached |= sources.get(symbol, set())
-            if not reached:
+    feeds: dict[Symbol, list[Symbol]] = {}
+    for instruction in flow.instructions:
+        symbols = [symbol for name in read_names(instruction) if (symbol := flow.meaning(name)) is not None]
+        if not symbols:
+            continue
+        targets: Sequence[tree.Name] = written_names(instruction)
+        space = Decoded(instruction).find(StateSpace) if "stores" in traits(instruction) else None
+        if plain_space(space or "") == "param":
+            targets = operand_names(instruction.operands[0])
+        parameters = {symbol.name for symbol in symbols if symbol.kind is SymbolKind.PARAMETER}
+        loads = "loads" in traits(instruction)
+        for name in targets:
+            target = flow.meaning(name)
+            if target is None:
                 continue
-            targets = written_names(instruction)
-            space = Decoded(instruction).find(StateSpace) if "stores" in traits(instruction) else None
-            if plain_space(space or "") == "param":
-                targets = [n for n in operand_names(instruction.operands[0])]
-            for name in targets:
-                symbol = flow.meaning(name)
-                if symbol is not None and not reached <= sources.setdefault(symbol, set()):
-                    sources[symbol] |= reached
-                    changed = True
+            if parameters:
+                sources.setdefault(target, set()).update(parameters)
+            if not loads:
+                for symbol in symbols:
+                    if symbol.kind is not SymbolKind.PARAMETER:
+                        feeds.setdefault(symbol, []).append(target)
+    changed = list(sources)
+    while changed:
+        symbol = changed.pop()
+        reached = sources[symbol]
+        for target in feeds.get(symbol, ()):
+            if not reached <= sources.setdefault(target, set()):
+                sources[target] |= reached
+                changed.append(target)
     return sources
 
 
 def loads_of_products(flow: Flow) -> frozenset[int]:
     """The loads of a function, by `id`, from which `wgmma` may take registers: all but its accumulator's."""
-    count = len(flow.instructions)
-    taken = [_taken(flow, instruction) for instruction in flow.instructions]
-    wanted = [0] * (count + 1)  # before each instruction: registers whose values a product may take later
+    blocks = flow.blocks
+    wanted = [0] * (len(blocks) + 1)  # before each block: registers whose values a product may take later
     loads: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for number in range(count - 1, -1, -1):
-            before = 0
-            for following in flow.successors(number):
-                before |= wanted[following]
-            if flow.writes[number] & before:
+    waiting = set(range(len(blocks)))
+    while waiting:
+        at = max(waiting)
+        waiting.remove(at)
+        block = blocks[at]
+        before = 0
+        for following in block.successors:
+            before |= wanted[following]
+        for number in range(block.stop - 1, block.start - 1, -1):
+            instruction = flow.instructions[number]
+            if before and flow.writes[number] & before:
                 before &= ~flow.kills[number]
-                if "loads" in traits(flow.instructions[number]):
-                    loads.add(id(flow.instructions[number]))
+                if "loads" in traits(instruction):
+                    loads.add(id(instruction))
                 else:
                     before |= flow.reads[number]
-            before |= taken[number]
-            if before != wanted[number]:
-                wanted[number], changed = before, True
+            before |= _taken(flow, instruction)
+        if before != wanted[at]:
+            wanted[at] = before
+            waiting.update(block.predecessors)
     return frozenset(loads)
 
 

@@ -134,9 +134,9 @@ class StackParameter(CallParameter):
         ]
 
     @property
-    def slots(self) -> int:
+    def slots(self) -> Sequence[int]:
         """None: it is memory."""
-        return 0
+        return ()
 
     def held(self, lane_set: LaneSet) -> tuple[list[Any], Undefined]:
         """What the units in the running function's frame hold, and their undefined bits."""
@@ -168,16 +168,16 @@ class ParameterSlots:
     """The `.param` variables of one function that is being compiled.
 
     Attributes:
-        assigned: slots that have a value when the function starts, as bits.
-        returned: slots that the caller reads when it returns, as bits.
+        assigned: slots that have a value when the function starts.
+        returned: slots that the caller reads when it returns.
     """
 
     def __init__(self, slots: FunctionSlots) -> None:
         self._function = slots
         self._pieces: dict[Symbol, tuple[ParameterPiece, ...]] = {}
         self._on_stack: dict[Symbol, StackParameter] = {}
-        self.assigned = 0
-        self.returned = 0
+        self.assigned: frozenset[int] = frozenset()
+        self.returned: frozenset[int] = frozenset()
 
     def place(self) -> list[tuple[tree.Instruction, str]]:
         """Cut every variable into pieces, and give register parameters their slots. Returns accesses that
@@ -208,8 +208,8 @@ class ParameterSlots:
                 for start, end in pairwise(ordered)
             )
         if function.function.kind == "func":
-            self.assigned = self._header_bits(function.flow.parameters)
-            self.returned = self._header_bits(function.flow.returns)
+            self.assigned = self._header_slots(function.flow.parameters)
+            self.returned = self._header_slots(function.flow.returns)
         return outside
 
     def _stack(self) -> None:
@@ -224,11 +224,8 @@ class ParameterSlots:
                     offset = self._function.local_offset(symbol)
                     self._on_stack[symbol] = StackParameter(symbol.name, offset, size, align, site)
 
-    def _header_bits(self, symbols: Sequence[Symbol]) -> int:
-        bits = 0
-        for symbol in symbols:
-            bits |= self._call_parameter(symbol).slots
-        return bits
+    def _header_slots(self, symbols: Sequence[Symbol]) -> frozenset[int]:
+        return frozenset(slot for symbol in symbols for slot in self._call_parameter(symbol).slots)
 
     def is_sliced(self, symbol: Symbol) -> bool:
         """Whether a symbol is a `.param` variable that lives in slots."""
@@ -287,26 +284,26 @@ class ParameterSlots:
                 return self._call_parameter(symbol)
         return None
 
-    def dataflow(self, instruction: tree.Instruction) -> tuple[int, int]:
-        """The pieces that an instruction reads and those that it overwrites, as bits of slots."""
+    def dataflow(self, instruction: tree.Instruction) -> tuple[Iterable[int], Iterable[int]]:
+        """The pieces that an instruction reads and those that it overwrites, as slots."""
         access = self._access(instruction)
         if access is not None:
             symbol, offset, width, count = access
-            bits = sum(1 << p.slot for p in self.covering(symbol, offset, width * count))
-            return (bits, 0) if "loads" in traits(instruction) else (0, bits)
+            slots = [piece.slot for piece in self.covering(symbol, offset, width * count)]
+            return (slots, ()) if "loads" in traits(instruction) else ((), slots)
         if "calls" in traits(instruction):
             lists = Decoded(instruction).operands
             return self._slots_of(lists.get("param_list")), self._slots_of(lists.get("ret_param"))
         if "returns" in traits(instruction):
-            return self.returned, 0
-        return 0, 0
+            return self.returned, ()
+        return (), ()
 
-    def _slots_of(self, arguments: tree.Operand | None) -> int:
-        """What a list of a `call` passes, as bits."""
-        found = 0
+    def _slots_of(self, arguments: tree.Operand | None) -> list[int]:
+        """What a list of a `call` passes."""
+        found: list[int] = []
         for operand in arguments.elements if isinstance(arguments, tree.Arguments) else ():
             parameter = self.argument(operand)
-            found |= parameter.slots if parameter is not None else 0
+            found += parameter.slots if parameter is not None else ()
         return found
 
     def finish(self, code: Code) -> None:

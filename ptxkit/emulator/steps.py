@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.code import Computation, MakeSteps
 from ptxkit.emulator.effect import Effect
 from ptxkit.emulator.faults import EmulatorFault, Site
 from ptxkit.emulator.lane_set import LaneSet, Step
@@ -284,6 +285,29 @@ def check_guard(lane_set: LaneSet, guard: SourceOperand, site: Site) -> None:
     lanes = lanes_of(lane_set, None, mask.shape)
     if (mask if lanes is None else mask & lanes).any():
         undefined_decides(lane_set, mask, entry[1], site, f"the guard `{guard.name}`")
+
+
+def computation_steps(ir: Computation, site: Site) -> tuple[Step, Step]:
+    """The steps of a pure instruction."""
+    step = clean_step(ir.operation, ir.sources, ir.targets, ir.guard)
+    if ir.operation.divides:
+        step = checked_division(step, ir.sources[1], ir.guard, site)
+    return step, tracked_step(ir.operation, ir.sources, ir.targets, ir.guard, step, site)
+
+
+def same_step(step: Step) -> MakeSteps:
+    """What gives a step that knows by itself what is undefined."""
+    return lambda: (step, step)
+
+
+def made_with(make: MakeSteps, wrap: Callable[[Step], Step]) -> MakeSteps:
+    """What makes the steps and wraps each."""
+
+    def both() -> tuple[Step, Step]:
+        step, tracked = make()
+        return wrap(step), wrap(tracked)
+
+    return both
 
 
 def sum_step(wanted: Sum) -> Step:

@@ -82,7 +82,7 @@ def _check_bytes(context: Context, code: FunctionCode, users: list[User], values
         instruction = expecting[0].instruction
         amount = values.of(instruction.operands[-1])
         total = sum(size for size in sizes if size is not None)
-        together = len({_block(code, user.number) for user in found}) == 1
+        together = len({code.block_of(user.number) for user in found}) == 1
         same = all(copy.instruction.guard == instruction.guard for copy in copies)
         if isinstance(amount, int) and amount != total and together and same:
             span = copies[0].instruction.span
@@ -94,10 +94,6 @@ def _check_bytes(context: Context, code: FunctionCode, users: list[User], values
                 labels=(SpanLabel(span, "from here"),) if span else (),
                 help=f"expect {counted(total, 'byte')}",
             )
-
-
-def _block(code: FunctionCode, number: int) -> int:
-    return next(i for i, block in enumerate(code.blocks) if block.start <= number < block.stop)
 
 
 def _size(instruction: Instruction, values: Values) -> int | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+from ptxkit.asm.bit_sets import numbers_in
 from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import BasicBlock, FunctionCode
+from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.lint.values import LANES, ThreadNumber, Value, Values
 from ptxkit.asm.tree import Guard, Instruction, Name
 
@@ -14,6 +17,7 @@ def check_divergence(context: Context, code: FunctionCode, values: Values) -> No
     if _one_thread(code):
         return
     found: dict[int, tuple[Guard, str]] = {}
+    regions = _Regions(code)
     for number, instruction in enumerate(code.instructions):
         if instruction.guard is None:
             continue
@@ -24,7 +28,7 @@ def check_divergence(context: Context, code: FunctionCode, values: Values) -> No
         if Decoded(instruction).aligned:
             found.setdefault(number, (instruction.guard, why))
         elif instruction.opcode == "bra":
-            for inside in _region(code, number):
+            for inside in regions.behind(number):
                 if Decoded(code.instructions[inside]).aligned:
                     found.setdefault(inside, (instruction.guard, why))
     for number, (guard, why) in found.items():
@@ -80,38 +84,52 @@ def _compared(relation: str, a: Value, b: Value) -> str | None:
     return f"compares {what} with {b}"
 
 
-def _region(code: FunctionCode, branch: int) -> list[int]:
-    """The instructions that only some of the threads reach which reach a branch."""
-    blocks = code.blocks
-    at = next(i for i, block in enumerate(blocks) if block.start <= branch < block.stop)
-    meeting = _post_dominator(blocks, at)
-    found: set[int] = set()
-    todo = [block for block in blocks[at].successors if block != meeting]
-    while todo:
-        number = todo.pop()
-        if number in found or number == meeting or number >= len(blocks):
-            continue
-        found.add(number)
-        todo.extend(blocks[number].successors)
-    found.discard(at)
-    return sorted(i for number in found for i in range(blocks[number].start, blocks[number].stop))
+class _Regions:
+    """What only some of the threads execute, by the branch that parts them."""
 
+    def __init__(self, code: FunctionCode) -> None:
+        self._code = code
 
-def _post_dominator(blocks: list[BasicBlock], at: int) -> int:
-    """The first block that every path from the end of a block comes to; `len(blocks)`: the function's end."""
-    end = len(blocks)
-    everything = (1 << (end + 1)) - 1
-    after = [everything] * end + [1 << end]
-    changed = True
-    while changed:
-        changed = False
-        for number in range(end - 1, -1, -1):
-            meet = everything
-            for successor in blocks[number].successors or (end,):
-                meet &= after[successor]
-            new = meet | 1 << number
-            if new != after[number]:
-                after[number], changed = new, True
-    candidates = [number for number in range(end + 1) if number != at and after[at] >> number & 1]
-    # The nearest is the one that has the most post-dominators itself.
-    return max(candidates, key=lambda number: after[number].bit_count(), default=end)
+    @cached_property
+    def _after(self) -> list[int]:
+        """For each block, and the function's end behind them, the blocks that every path from it comes to,
+        itself included, as bits."""
+        blocks = self._code.blocks
+        end = len(blocks)
+        everything = (1 << (end + 1)) - 1
+        after = [everything] * end + [1 << end]
+        changed = True
+        while changed:
+            changed = False
+            for number in range(end - 1, -1, -1):
+                meet = everything
+                for successor in blocks[number].successors or (end,):
+                    meet &= after[successor]
+                new = meet | 1 << number
+                if new != after[number]:
+                    after[number], changed = new, True
+        return after
+
+    def _meeting(self, at: int) -> int:
+        """The first block that every path from the end of a block comes to; one more than the last: the
+        function's end."""
+        after = self._after
+        candidates = [number for number in numbers_in(after[at]) if number != at]
+        # The nearest is the one that has the most post-dominators itself.
+        return max(candidates, key=lambda number: after[number].bit_count(), default=len(after) - 1)
+
+    def behind(self, branch: int) -> list[int]:
+        """The instructions that only some of the threads reach which reach a branch."""
+        blocks = self._code.blocks
+        at = self._code.block_of(branch)
+        meeting = self._meeting(at)
+        found: set[int] = set()
+        todo = [block for block in blocks[at].successors if block != meeting]
+        while todo:
+            number = todo.pop()
+            if number in found or number == meeting or number >= len(blocks):
+                continue
+            found.add(number)
+            todo.extend(blocks[number].successors)
+        found.discard(at)
+        return sorted(i for number in found for i in range(blocks[number].start, blocks[number].stop))

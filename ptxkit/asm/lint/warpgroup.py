@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from ptxkit.asm.check.context import Context
@@ -126,10 +127,12 @@ def _solve(code: FunctionCode, step: Callable[[int, int], int]) -> None:
     """Run `step` over every instruction until what may hold before each block grows no more."""
     blocks = code.blocks
     before = [0] * len(blocks)
-    todo = list(range(len(blocks)))
+    todo = deque(range(len(blocks)))
+    queued = [True] * len(blocks)
     visited = [False] * len(blocks)
     while todo:
-        number = todo.pop(0)
+        number = todo.popleft()
+        queued[number] = False
         visited[number] = True
         state = before[number]
         for instruction in range(blocks[number].start, blocks[number].stop):
@@ -137,5 +140,6 @@ def _solve(code: FunctionCode, step: Callable[[int, int], int]) -> None:
         for successor in blocks[number].successors:
             if successor < len(blocks) and (state & ~before[successor] or not visited[successor]):
                 before[successor] |= state
-                if successor not in todo:
+                if not queued[successor]:
+                    queued[successor] = True
                     todo.append(successor)

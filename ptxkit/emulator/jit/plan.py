@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
-from ptxkit.emulator.jit import lowerings
+from ptxkit.emulator.jit import lowerings as all_lowerings
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.emulator.lane_set import CodeToRun, LaneSet, Step
 from ptxkit.emulator.special import VARYING
 
-assert lowerings  # importing it registers the lowerings
+assert all_lowerings  # importing it registers the lowerings
 
 SHORTEST, LONGEST = 2, 512
 """Instructions of a stretch: fewer are not worth a call, more would take LLVM long at once."""
@@ -20,23 +20,14 @@ SHORTEST, LONGEST = 2, 512
 
 def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
-    steps: list[Step] = []
+    steps: list[Step | tuple[int, int, list[Lowering]]] = []
     computations: list[Computation] = []
     found: list[Lowering] = []
 
     def close(end: int) -> None:
         start = end - len(computations)
         if len(computations) >= SHORTEST:
-            steps.append(
-                Stretch(
-                    list(computations),
-                    list(found),
-                    block.steps[start:end],
-                    block.tracked[start:end],
-                    code.widths,
-                    block.live_after[end - 1],
-                )
-            )
+            steps.append((start, end, list(found)))
         else:
             steps.extend(either(block.steps[at], block.tracked[at]) for at in range(start, end))
         computations.clear()
@@ -59,7 +50,19 @@ def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
         computations.append(node)
         found.append(lowering)
     close(len(block.ir))
-    return steps
+    live = block.live_after(stretch[1] - 1 for stretch in steps if isinstance(stretch, tuple))
+    return [
+        _stretch(block, code, *step, live[step[1] - 1]) if isinstance(step, tuple) else step for step in steps
+    ]
+
+
+def _stretch(
+    block: CodeBlock, code: CodeToRun, start: int, end: int, lowerings: list[Lowering], live: int
+) -> Stretch:
+    """The instructions `start` to `end` (exclusive) of a block as one step."""
+    computations = [node for node in block.ir[start:end] if isinstance(node, Computation)]
+    steps, tracked = block.steps[start:end], block.tracked[start:end]
+    return Stretch(computations, lowerings, steps, tracked, code.widths, live)
 
 
 def either(step: Step, tracked: Step) -> Step:

@@ -291,9 +291,9 @@ def _too_early(batch: CtaBatch, row: int, slot: int, lane: int, other: Waited, s
 def _is_read(instruction: ScopedInstruction, result: tree.Operand) -> bool:
     """Whether a result of the instruction is read before something else is written over it."""
     flow = instruction.scope.flow
-    index = next(n for n, one in enumerate(flow.instructions) if one is instruction.instruction)
-    written = flow.register_bits([result]) if isinstance(result, tree.Name) else 0
-    return bool(flow.live_after(index) & written)
+    return isinstance(result, tree.Name) and flow.is_live_after(
+        flow.number_of(instruction.instruction), result
+    )
 
 
 def _warn_cta_scope(issuers: Issuers, slots: np.ndarray, site: Site) -> None:
