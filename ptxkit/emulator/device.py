@@ -13,7 +13,6 @@ import numpy as np
 
 from ptxkit import targets
 from ptxkit.asm import parse
-from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
@@ -209,9 +208,7 @@ class EmulatorModule(OnDevice):
         target = targets.parse(device.arch or module.target or "")
         assert target is not None, "`check` lets no module pass without a target"
         self.limits = targets.limits(target)
-        shared = device.memory, device.tensor_cores, device.textures
-        with gc_paused():
-            self.image = Image(module, target.capability, *shared)
+        self.image = Image(module, target.capability, device.memory, device.tensor_cores, device.textures)
         weakref.finalize(self, self.image.close)
         self._kernels: dict[str, EmulatorKernel] = {}
 
@@ -279,9 +276,9 @@ class EmulatorKernel(PreparableKernel):
         if clustered not in self._programs:
             offsets = {parameter.name: parameter.offset for parameter in self._signature}
             start = self._module.limits.shared_reserved
-            given = self._module.image, self._entry, offsets, start, build, clustered
-            with gc_paused():
-                self._programs[clustered] = EntryProgram(*given)
+            self._programs[clustered] = EntryProgram(
+                self._module.image, self._entry, offsets, start, build, clustered
+            )
         return self._programs[clustered]
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from ptxkit.asm import tree
 from ptxkit.asm.flow import FunctionCode as Flow
+from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
@@ -78,6 +79,7 @@ class Image:
             return declaration.align
         return DTYPES[symbol.type].bytes * (int(symbol.vector[1:]) if symbol.vector else 1)
 
+    @gc_paused()
     def _place(self) -> None:
         """Give every variable of global and constant memory its address, then their first values."""
         const = CONST_START

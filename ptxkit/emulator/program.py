@@ -8,6 +8,7 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
+from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.emulator.addresses import PARAM_START, plain_space
@@ -152,6 +153,7 @@ class EntryProgram:
         unset: what can be read before it is written, by the number of its origin: "register `%r3`".
     """
 
+    @gc_paused()
     def __init__(
         self,
         image: Image,
