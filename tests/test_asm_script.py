@@ -88,7 +88,7 @@ def test_every_form() -> None:
         ".reg .u32 %r, %r; mov.u32 %r, 1; bra nowhere; { X: } bra X;",
         ".reg .u32 %r<4>; .reg .u32 %r2; mov.u32 %r2, %r01; mov.u32 %r3, %r4;",
         ".reg .f64 %d; mov.f64 %d, 1e400; mov.f64 %d, 0d7FF8000000000001; mov.f64 %d, 00.10;",
-        '.pragma "a\\b", "é"; // comment */ "quoted"\n/* two\nlines */ ret; /* end */',
+        '.pragma "a\\b", "e"; // comment */ "quoted"\n/* two\nlines */ ret; /* end */',
     ],
 )
 def test_odd_bodies(body: str) -> None:

@@ -102,6 +102,7 @@ def test_a_target_that_the_file_does_not_run_on(arch: str, code: int, found: str
     assert codes(done.stderr + done.stdout)[:1] == ([found] if found else [])
 
 
+@pytest.mark.slow
 def test_every_preset_of_every_shipped_kernel_for_the_emulator() -> None:
     found = document("run", "gemv.ptx", *EMU, "--preset", "all")
     assert len(found["runs"]) == 12

@@ -46,14 +46,14 @@ def shape(seed: int, most: int) -> tuple[dict[str, int], tuple[object, ...]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_shapes(seed: int) -> None:
     sizes, options = shape(seed, 160)
     verified(KERNEL, sizes, *options, "--strict", "--seed", seed, "--order", ORDERS[seed % 3])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "order"), list(itertools.product(range(4, 36), ORDERS)))
+@pytest.mark.parametrize(("seed", "order"), list(itertools.product(range(2, 36), ORDERS)))
 def test_more_random_shapes(seed: int, order: str) -> None:
     sizes, options = shape(seed, 500)
     verified(KERNEL, sizes, *options, "--strict", "--seed", seed, "--order", order)

@@ -144,7 +144,7 @@ def test_without_the_sanitizer_bounds_are_gone_past_too() -> None:
     assert out[:60].tolist() == [1] * 60
 
 
-@pytest.mark.parametrize("order", ["lazy", "random"])
+@pytest.mark.parametrize("order", ["lazy", pytest.param("random", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("kernel", "fault"), ASYNC_FAULTS)
 def test_every_planted_fault_is_gone_past_or_ends(kernel: AsyncKernel, fault: list[str], order: str) -> None:
     """No exception is anything but a finding, and what is wrong is among the findings."""

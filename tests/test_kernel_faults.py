@@ -1,8 +1,9 @@
 """The shipped kernels assemble and give no finding under any order; each single-line fault in them is found.
 
 `kernel_faults/KERNEL.toml` holds a kernel's faults, the sizes under which it runs here, and the registers
-that its plan allows. A fault with `slow` is left to the longer run, and so are all orders but the first of
-sizes that are `long`, and all of sizes that are `slow`; a fault with `warning` is only warned of.
+that its plan allows. Left to the longer run are every second fault and those with `slow`, eager order and a
+second seed, all orders but the first of sizes that are `long`, and sizes that are `slow`. A fault with
+`warning` is only warned of.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ FAULTS = [
         fault["sizes"],
         fault,
         id=f"{kernel}: {fault['name']}",
-        marks=[pytest.mark.slow] if fault.get("slow") else [],
+        marks=[pytest.mark.slow] if fault.get("slow") or number % 2 else [],
     )
     for kernel, table in TABLES.items()
-    for fault in table["fault"]
+    for number, fault in enumerate(table["fault"])
 ]
 SIZES = [(kernel, sizes) for kernel, table in TABLES.items() for sizes in table["sizes"]]
 
@@ -108,7 +109,9 @@ def clean(kernel: str, sizes: str, order: str, seed: int) -> None:
             *order,
             *case,
             marks=[pytest.mark.slow]
-            if (number and case[1] in long_sizes(case[0])) or case[1] in TABLES[case[0]].get("slow", [])
+            if number in (1, 3)
+            or (number and case[1] in long_sizes(case[0]))
+            or case[1] in TABLES[case[0]].get("slow", [])
             else [],
         )
         for number, order in enumerate([("lazy", 0), ("eager", 0), ("random", 0), ("random", 1)])

@@ -10,8 +10,13 @@ from virtual import execute, needs_linux
 
 pytestmark = [needs_linux, pytest.mark.long]
 
-ORDERS = [("lazy", 0), ("eager", 0), ("random", 0), ("random", 1), ("random", 2)]
-orders = pytest.mark.parametrize(("order", "seed"), ORDERS, ids=[f"{o}-{s}" for o, s in ORDERS])
+QUICK = [("lazy", 0), ("random", 0)]
+SLOW = [("eager", 0), ("random", 1), ("random", 2)]
+orders = pytest.mark.parametrize(
+    ("order", "seed"),
+    [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)],
+    ids=[f"{order}-{seed}" for order, seed in [*QUICK, *SLOW]],
+)
 
 
 def two(order: str, seed: int, *command: str) -> tuple[int, str, str]:

@@ -217,7 +217,7 @@ class Scope:
     def declare_labels(self, statements: list[tree.Statement]) -> None:
         """Declare the labels that stand directly among `statements`."""
         for statement in statements:
-            if isinstance(statement, tree.Label):
+            if type(statement) is tree.Label:
                 self.declare(Symbol(statement.name, SymbolKind.LABEL, "", "", None, statement))
 
     def name_list(self, label: tree.Statement | None, statement: tree.Statement) -> None:
@@ -323,6 +323,9 @@ def _bind(
     statements: list[tree.Statement], scope: Scope, module: Scope
 ) -> Iterator[tuple[tree.Statement, Scope]]:
     for position, statement in enumerate(statements):
+        if type(statement) is tree.Instruction:
+            yield statement, scope
+            continue
         if isinstance(statement, tree.Variable):
             for symbol in variable_symbols(statement):
                 scope.declare(symbol)

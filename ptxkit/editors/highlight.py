@@ -67,6 +67,7 @@ class PtxLexer(RegexLexer):
             (r"(%[\w$]+)(\.(?:[xyzwrgba]|[bh]\d{1,4})\b)?", bygroups(Name.Variable, Name.Attribute)),
             (rf"{_NAME}|_", Name),
             (r"\.(?:[xyzwrgba]|unified)\b", Name.Attribute),
+            (r"\.[A-Z][A-Z\d_]*\b", Name.Constant),  # a macro in the place of a modifier
             (r"\.[\w$]+(?:::\d+:\d+|::[\w$]+)*", Error),
             (r"##|\\$|[-+*/|&^~!=<>?]", Operator),
             (r"[\[\](){},;:.]", Punctuation),

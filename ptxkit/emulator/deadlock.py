@@ -46,8 +46,9 @@ def deadlock(schedules: Sequence[LaneSchedule]) -> EmulatorFault:
                 said[row] = f" at {place.where}: waits for {what}", f" at {place.where}: wait for {what}"
             told |= new
             lines += _lines(batch, entry.lane_set, said)
-            code, cause = entry.sync_point.code, getattr(entry.sync_point, "cause", None) or ("", None)
-            places.append((_rank(code), code, place, cause))
+            code = entry.sync_point.code
+            cause = getattr(entry.sync_point, "cause", None) if code == "P677" else None
+            places.append((_rank(code), code, place, cause or ("", None)))
             more += [line for line in getattr(entry.sync_point, "story", ()) if line not in more]
     warps = len(_warps(lines))
     listed = [*_listed(lines), *more[:LISTED]]

@@ -193,7 +193,7 @@ class MBarriers(Objects):
             )
         message = f"more arrivals than {self.name(slot)} expects in this phase"
         help = "count every arrival of a phase in `mbarrier.init`, or let one elected thread arrive"
-        if here > 1 and "expect_tx" in site.instruction.spelling:
+        if here > 1 and "txCount" in site.decoded.operands:
             each = f"{here} threads arrive and expect bytes at {self.name(slot)}"
             message = f"{each}, which counts {counted(int(self.expected[slot]), 'arrival')} a phase"
             help = "let one elected thread execute `expect_tx`, for the bytes of all copies"
