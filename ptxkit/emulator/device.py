@@ -208,7 +208,14 @@ class EmulatorModule(OnDevice):
         target = targets.parse(device.arch or module.target or "")
         assert target is not None, "`check` lets no module pass without a target"
         self.limits = targets.limits(target)
-        self.image = Image(module, target.capability, device.memory, device.tensor_cores, device.textures)
+        self.image = Image(
+            module,
+            target.capability,
+            device.memory,
+            device.tensor_cores,
+            device.textures,
+            device.options.jit,
+        )
         weakref.finalize(self, self.image.close)
         self._kernels: dict[str, EmulatorKernel] = {}
 

@@ -29,6 +29,7 @@ class Image:
         source: the text for code frames.
         capability: of the device it runs on.
         tensor_cores: how that device sums products of matrices.
+        jit: whether what is hot may be compiled.
         scope: the module's names.
         memory: where its global variables live.
         textures: what its opaque variables stand for.
@@ -42,11 +43,13 @@ class Image:
         memory: GlobalMemory,
         tensor_cores: str = "measured",
         textures: Textures | None = None,
+        jit: bool = False,
     ) -> None:
         self.module = module
         self.source = module.source
         self.capability = capability
         self.tensor_cores = tensor_cores
+        self.jit = jit
         self.scope = module_scope(module)
         self.memory = memory
         self.textures = textures or Textures()

@@ -11,9 +11,9 @@ import numpy as np
 from llvmlite import ir
 
 from ptxkit.emulator.code import Computation
-from ptxkit.emulator.jit.compiler import FUNCTION, compiler
 from ptxkit.emulator.jit.lowering import Lowering
 from ptxkit.emulator.jit.words import Words, splat
+from ptxkit.emulator.native import FUNCTION, compiler
 from ptxkit.emulator.values import WARP, dtype_of
 
 I64, POINTER = ir.IntType(64), ir.PointerType()

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.code import Computation
-from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import ORDER, Emission, EmittedNode, EmittedValue, Extent, bits_of
 from ptxkit.emulator.jit.lowering import Lowering, same
 from ptxkit.emulator.lane_set import LaneSet, Step
+from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.values import RAW, U64, WARP
 

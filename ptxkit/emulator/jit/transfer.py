@@ -20,12 +20,12 @@ from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.global_memory import BASE, Allocation
-from ptxkit.emulator.jit.compiler import address, compiler
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, RANGE_FIELDS, AccessShape, access_code, range_code
 from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.races import KINDS
 from ptxkit.emulator.values import RAW, WARP
 

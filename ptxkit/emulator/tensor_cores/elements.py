@@ -60,6 +60,16 @@ class Elements:
         return least + NOTHING + 1, greatest
 
 
+def together(a: Elements, b: Elements) -> bool:
+    """Whether f32 holds every product, and every quantum that can occur while one isn't zero."""
+    if a.values.dtype != np.float32 or b.values.dtype != np.float32:
+        return False
+    if a.near and b.near:
+        return True
+    (least_a, greatest_a), (least_b, greatest_b) = a.limits(), b.limits()
+    return least_a + least_b >= -100 and greatest_a + greatest_b <= 124
+
+
 @cache
 def _table(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, exponents and specials of every code."""

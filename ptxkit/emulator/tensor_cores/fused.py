@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.tensor_cores.elements import NOTHING, Elements, Scales
+from ptxkit.emulator.tensor_cores.elements import NOTHING, Elements, Scales, together
 from ptxkit.emulator.tensor_cores.models import Model
 
 BLOCK = 1 << 17
@@ -59,8 +59,8 @@ def fused_step(
     """
     depth = len(a.exponents)
     out = np.empty(c.values.shape, RAW[result])
-    single = _fits_single(a, b)
-    parts = -(-(products or depth) >> max(29 - model.fraction, 0))
+    single = together(a, b)
+    parts = parts_of(products or depth, model)
     for where in blocks(out.shape, depth):
         part = c[where]
         left, right = a[along_k(a.exponents.shape, where)], b[along_k(b.exponents.shape, where)]
@@ -77,14 +77,9 @@ def fused_step(
     return out
 
 
-def _fits_single(a: Elements, b: Elements) -> bool:
-    """Whether f32 holds every product, and every quantum that can occur while one isn't zero."""
-    if a.values.dtype != np.float32 or b.values.dtype != np.float32:
-        return False
-    if a.near and b.near:
-        return True
-    (least_a, greatest_a), (least_b, greatest_b) = a.limits(), b.limits()
-    return least_a + least_b >= -100 and greatest_a + greatest_b <= 124
+def parts_of(products: int, model: Model) -> int:
+    """How many sums of 32 bits hold so many products of a step."""
+    return -(-products >> max(29 - model.fraction, 0))
 
 
 def _sum_single(a: Elements, b: Elements, exponents: np.ndarray, fraction: int, parts: int) -> Any:

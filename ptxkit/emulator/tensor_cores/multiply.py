@@ -9,8 +9,9 @@ import numpy as np
 
 from ptxkit.emulator.numerics import double, single
 from ptxkit.emulator.numerics.rounding import correct, f64_to_f32, two_sum
+from ptxkit.emulator.tensor_cores import compiled
 from ptxkit.emulator.tensor_cores.elements import Elements, Scales, as_f16, decode, scaled
-from ptxkit.emulator.tensor_cores.fused import NAN, RAW, along_k, blocks, fused_step, grouped_step
+from ptxkit.emulator.tensor_cores.fused import NAN, RAW, along_k, blocks, fused_step, grouped_step, parts_of
 from ptxkit.emulator.tensor_cores.models import Model, Order
 
 
@@ -134,6 +135,7 @@ def multiply(
     c: np.ndarray,
     types: tuple[str, str],
     scales: tuple[Scales, Scales] | None = None,
+    jit: bool = False,
 ) -> np.ndarray:
     """D = A * B + C of floating-point matrices, for any number of tiles.
 
@@ -146,6 +148,7 @@ def multiply(
         c: the accumulator, raw.
         types: of C and D, `f32` or `f16` each.
         scales: of A and B, with the blocks along K as the first axis.
+        jit: whether sums may be compiled, which needs the extra; to the same bits.
 
     Returns:
         D, raw, of the shape of `c`.
@@ -163,12 +166,12 @@ def multiply(
     if model.order is Order.FMA:
         return _by_fma(a, b, c, inner)
     if model.order is Order.HALVES:
-        d = _by_halves(model, a, b, c, inner)
+        d = _by_halves(model, a, b, c, inner, jit)
     elif model.group > 1:
         assert scales is not None
-        d = _grouped(model, a, b, c, scales)
+        d = _grouped(model, a, b, c, scales, jit)
     else:
-        d = _ascending(model, a, b, c, inner)
+        d = _ascending(model, a, b, c, inner, jit)
     return to_f16(d.view(np.float32)) if d_type != inner else d
 
 
@@ -189,8 +192,13 @@ def _sparsity(a: Elements) -> int:
     return 1 if a.present is None else 2
 
 
-def _ascending(model: Model, a: Elements, b: Elements, c: np.ndarray, result: str) -> np.ndarray:
-    step = model.step * _sparsity(a)
+def _ascending(model: Model, a: Elements, b: Elements, c: np.ndarray, result: str, jit: bool) -> np.ndarray:
+    step = min(model.step * _sparsity(a), len(a.exponents))
+    if jit:
+        parts = parts_of(step // _sparsity(a), model)
+        made = compiled.ascending(model, a, b, c, result, step, parts)
+        if made is not None:
+            return made
     for k in range(0, len(a.exponents), step):
         left, right = a[k : k + step], b[k : k + step]
         products = len(left.exponents) // _sparsity(a)
@@ -199,30 +207,33 @@ def _ascending(model: Model, a: Elements, b: Elements, c: np.ndarray, result: st
 
 
 def _grouped(
-    model: Model, a: Elements, b: Elements, c: np.ndarray, scales: tuple[Scales, Scales]
+    model: Model, a: Elements, b: Elements, c: np.ndarray, scales: tuple[Scales, Scales], jit: bool
 ) -> np.ndarray:
     """Groups of products with their scale factors, in as many steps as fit K; 96 products in one."""
     depth, step = len(a.exponents), model.step * _sparsity(a)
-    steps = 1 if depth % step else depth // step
+    steps, group = 1 if depth % step else depth // step, model.group * _sparsity(a)
+    if jit:
+        made = compiled.grouped(model, a, b, c, scales, depth // steps, group)
+        if made is not None:
+            return made
     for at in range(steps):
         part = slice(at * depth // steps, (at + 1) * depth // steps)
         count = [len(scale.exponents) // steps for scale in scales]
         first, second = (
             scale.at(slice(at * size, (at + 1) * size)) for scale, size in zip(scales, count, strict=True)
         )
-        group = model.group * _sparsity(a)
         c = grouped_step(a[part], b[part], decode(c, "f32"), model, (first, second), group)
     return c
 
 
-def _by_halves(model: Model, a: Elements, b: Elements, c: np.ndarray, result: str) -> np.ndarray:
+def _by_halves(model: Model, a: Elements, b: Elements, c: np.ndarray, result: str, jit: bool) -> np.ndarray:
     period = 4 * _sparsity(a)
     first = np.arange(len(a.exponents)) % period < period // 2
     half = replace(model, step=len(first))
     a, b = as_f16(a), as_f16(b)
     total = np.zeros(c.shape, RAW[result])
     for chosen in (first, ~first):
-        total = _ascending(half, a[chosen], b[chosen], total, result)
+        total = _ascending(half, a[chosen], b[chosen], total, result, jit)
     return add(c, total, result)
 
 

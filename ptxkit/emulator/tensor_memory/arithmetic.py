@@ -37,9 +37,11 @@ MAGNITUDE = np.uint16(0x7FF)
 
 @dataclass(slots=True, eq=False)
 class Arithmetic:
-    """What computes products of one form. `model`: how sums round; None in plain f32, and for integers."""
+    """What computes products of one form. `model`: how sums round; None in plain f32, and for integers.
+    `jit`: whether sums may be compiled."""
 
     model: Model | None
+    jit: bool = False
 
     def run(
         self,
@@ -134,16 +136,17 @@ class Arithmetic:
         second = _decoded(right, plan.b, plan.negate_b)
         if present is not None:
             first.present = present[:, :, None]
-        return tensor_cores.multiply(self.model, first, second, start, (plan.d, plan.d), scales)
+        return tensor_cores.multiply(self.model, first, second, start, (plan.d, plan.d), scales, self.jit)
 
 
-def arithmetic(capability: tuple[int, int], plan: Tcgen05Plan, plain: bool) -> Arithmetic:
+def arithmetic(capability: tuple[int, int], plan: Tcgen05Plan, plain: bool, jit: bool = False) -> Arithmetic:
     """What computes products of a plan on a device.
 
     Args:
         capability: of the device.
         plan: the plan.
         plain: in IEEE f32 along K instead.
+        jit: whether sums may be compiled.
 
     Raises:
         Unsupported: no model of that device is known.
@@ -155,7 +158,7 @@ def arithmetic(capability: tuple[int, int], plan: Tcgen05Plan, plain: bool) -> A
     if model is None or (plan.d == "f16" and model.zero_f16 is None):
         major, minor = capability
         raise Unsupported(f"sums of `.{element}` products on sm_{major}{minor}, of which no model is known")
-    return Arithmetic(model)
+    return Arithmetic(model, jit)
 
 
 def _scales(

@@ -56,14 +56,14 @@ def _floats(
     plain = scope.program.image.tensor_cores == "float32"
     element = kind.removeprefix("kind::") if kind in SCALED else a
     model = None if plain else _model(scope, instruction, element, d == c == "f16")
-    contained = kind in CONTAINED
+    contained, jit = kind in CONTAINED, scope.program.image.jit
 
     def compute(
         left: np.ndarray, right: np.ndarray, start: np.ndarray, present: Present, scales: ScalePair
     ) -> np.ndarray:
         first, second = _decoded(left, a, contained), _decoded(right, b, contained)
         first.present = present
-        return tensor_cores.multiply(model, first, second, start, (c, d), scales)
+        return tensor_cores.multiply(model, first, second, start, (c, d), scales, jit)
 
     return compute
 

@@ -46,10 +46,8 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
     size = instruction["scale_vectorsize"]
     vector = vector_of(kind, size) if instruction["block_scale"] else None
     collectors = _collectors(instruction, ws)
-    capability, plain = (
-        instruction.scope.program.capability,
-        instruction.scope.program.image.tensor_cores == "float32",
-    )
+    capability, image = instruction.scope.program.capability, instruction.scope.program.image
+    plain = image.tensor_cores == "float32"
     if tensor_cores.find(capability, "tcgen05", "f16") is None:
         raise Unsupported(f"tensor memory on sm_{capability[0]}{capability[1]}")
     instruction.scope.program.touches("shared", 16)
@@ -96,7 +94,7 @@ def mma(instruction: ScopedInstruction, ws: bool) -> Effect:
             for collector in collectors:
                 _collect(engine, cta, collector, product, site, who)
             if plan not in computing:
-                computing[plan] = arithmetic(capability, plan, plain)
+                computing[plan] = arithmetic(capability, plan, plain, image.jit)
             issued = Tcgen05InFlight(
                 "mma", site, row, int(issuers.lanes[item]), group_size, ctas,
                 product.reads, product.writes, (plan.m, plan.n, operands.d),

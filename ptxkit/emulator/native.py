@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import platform
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
@@ -16,7 +17,8 @@ FUNCTION = "run"
 
 
 class Compiler:
-    """Compiles modules and keeps their code. `lanes`: words of 32 bits of the widest vectors."""
+    """Compiles modules and keeps their code. `lanes`: words of 32 bits of the widest vectors. `halves`: whether
+    the processor converts f16."""
 
     def __init__(self) -> None:
         binding.initialize_native_target()
@@ -24,6 +26,7 @@ class Compiler:
         features = binding.get_host_cpu_features()
         target = binding.Target.from_default_triple()
         self.lanes = 16 if features.get("avx512bw") and features.get("avx512vl") else 8
+        self.halves = bool(features.get("f16c")) or platform.machine() in ("aarch64", "arm64")
         self._machine = target.create_target_machine(
             cpu=binding.get_host_cpu_name(), features=features.flatten(), opt=1, jit=True
         )
