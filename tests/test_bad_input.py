@@ -327,15 +327,31 @@ from ptxkit.running import stalled
 from ptxkit.__main__ import main
 from ptxkit.emulator.scheduler import Scheduler
 stalled.Stalled.__init__.__defaults__ = (1.0,)
-Scheduler.run = lambda *_: time.sleep(100)
+run = Scheduler.run
+
+def still(*given):
+    HOW
+    return run(*given)
+
+Scheduler.run = still
 sys.exit(main(["run", sys.argv[1], "--device", "emu"]))
 """
 
 
-def test_an_emulation_that_stands_still_ends_by_itself(kernel: Path) -> None:
-    command = [sys.executable, "-c", STANDS_STILL, str(kernel)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert "`double` of" in refused(done, 6, "P565")
+def standing_still(kernel: Path, how: str) -> subprocess.CompletedProcess[str]:
+    """A run whose emulation may retire nothing for a second, and does this first."""
+    command = [sys.executable, "-c", STANDS_STILL.replace("HOW", how), str(kernel)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("how", ["while True: pass", "time.sleep(100)"])
+def test_an_emulation_that_stands_still_ends_by_itself(kernel: Path, how: str) -> None:
+    assert "`double` of" in refused(standing_still(kernel, how), 6, "P565")
+
+
+def test_an_emulation_that_gets_no_processor_is_waited_for(kernel: Path) -> None:
+    done = standing_still(kernel, "time.sleep(2.5)")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_wrong_result(kernel: Path) -> None:

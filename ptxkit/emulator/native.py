@@ -17,8 +17,8 @@ FUNCTION = "run"
 
 
 class Compiler:
-    """Compiles modules and keeps their code. `lanes`: words of 32 bits of the widest vectors. `halves`: whether
-    the processor converts f16."""
+    """Compiles modules and keeps their code. `lanes`: words of 32 bits of the widest vectors. `halves`:
+    whether the processor converts f16."""
 
     def __init__(self) -> None:
         binding.initialize_native_target()
