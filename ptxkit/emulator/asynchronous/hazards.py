@@ -182,8 +182,7 @@ class Hazards(Accesses):
                 continue
             for region in mine:
                 for held in theirs:
-                    apart = region.first >= held.last or held.first >= region.last
-                    if apart or region.bank is not held.bank or not flags.any():
+                    if region.apart(held) or not flags.any():
                         continue
                     for part, items in self._in_the_way(operation, other, region, flags):
                         left = held.of_items(items)

@@ -89,9 +89,19 @@ class Region:
             found[i] = int(np.argmax(overlaps)) if overlaps.any() else -1
         return found
 
+    def apart(self, other: Region) -> bool:
+        """Whether it is seen at once that no byte is in both."""
+        if self.bank is not other.bank or self.first >= other.last or other.first >= self.last:
+            return True
+        if not isinstance(self.bank, TiledBank):
+            return False
+        # Those of a pair of CTAs lie at the same offsets of two tiles.
+        (low, high), (begin, end) = self.within, other.within
+        return low >= end or begin >= high
+
     def overlap(self, other: Region) -> tuple[int, int] | None:
         """An interval of this region and one of another with a byte in common, if there are any."""
-        if self.bank is not other.bank or self.first >= other.last or other.first >= self.last:
+        if self.apart(other):
             return None
         if len(self.start) > len(other.start):
             found = other.overlap(self)
