@@ -13,6 +13,7 @@ import pytest
 from virtual import CLIENTS, needs_linux
 
 from tools.record_launches.launch import Range, RecordedLaunch
+from tools.record_launches.programs import Program, programs
 from tools.record_launches.reach import reachable
 from tools.record_launches.replay import replay
 
@@ -154,6 +155,43 @@ def test_a_program_is_recorded_and_its_launches_run_again(tmp_path: Path) -> Non
         ("random", 1),
     ]
     assert "entry" not in output.read_text(), "no text of somebody's kernel is kept"
+
+
+def test_programs_of_a_list(tmp_path: Path) -> None:
+    (tmp_path / "list.toml").write_text(
+        '[one]\nmake = ["cc", "{sources}/one.c", "-o", "{builds}/one"]\ncommand = ["{builds}/one", "--k=9"]\n'
+        'kernels = "gemm"\nfirst = 2\nsays = "Passed"\n[two]\ncommand = ["{python}", "two.py"]\n'
+    )
+    found = programs(tmp_path / "list.toml", {"sources": "/s", "builds": "/b"})
+    one = Program(
+        "one", ("/b/one", "--k=9"), ("cc", "/s/one.c", "-o", "/b/one"), "sm_90a", "gemm", 2, "Passed"
+    )
+    assert found == {"one": one, "two": Program("two", (sys.executable, "two.py"))}
+    with pytest.raises(ValueError, match=r"one: give --place sources=FOLDER"):
+        programs(tmp_path / "list.toml", {"builds": "/b"})
+    (tmp_path / "list.toml").write_text('[one]\ncommand = ["one"]\nmakes = ["cc"]\n')
+    with pytest.raises(ValueError, match=r"one: no program has makes"):
+        programs(tmp_path / "list.toml", {})
+    (tmp_path / "list.toml").write_text('[one]\nsays = "Passed"\n')
+    with pytest.raises(ValueError, match=r"one: `command` is missing"):
+        programs(tmp_path / "list.toml", {})
+
+
+def test_a_program_that_is_made_by_its_own_command() -> None:
+    assert Program("one", ("one",), (sys.executable, "-c", "raise SystemExit(3)")).build() == 3
+    assert Program("one", ("one",)).build() == 0
+
+
+@needs_linux
+@pytest.mark.long
+def test_programs_are_recorded_by_their_names(tmp_path: Path) -> None:
+    done = tool("program", "saxpy", "--records", tmp_path, "--place", "builds=/nowhere", "--orders", "eager")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "bytes right; nothing found" in done.stdout
+    assert RecordedLaunch.read(tmp_path / "saxpy" / "0001").entry == "saxpy"
+    unknown = tool("program", "saxpi", "--records", tmp_path, "--place", "builds=/nowhere")
+    assert unknown.returncode == 2
+    assert "has no saxpi, but saxpy, runtime" in unknown.stderr
 
 
 @needs_linux

@@ -3,11 +3,13 @@
     python -m tools.record_launches record FOLDER [--arch sm_100a] [--kernels REGEX] [--first N]
         [--says TEXT] -- PROGRAM ARGS
     python -m tools.record_launches replay FOLDER.. [--orders lazy,random] [--seeds 3] [--output FILE [--add]]
+    python -m tools.record_launches program NAME.. --records FOLDER [--list FILE] [--place NAME=FOLDER] [..]
 
 `record` runs the program by `ptxkit exec` and writes a folder for each launch: module, shape, arguments, the
 memory that these reach before and after. The program must judge its own numbers: it ends with 0 and prints
 TEXT, else there is no record. `replay` runs each launch on an emulator of its own, compares every bit, and
-prints a table; `--output` keeps its figures. Exits with 1 where one is wrong or has an error.
+prints a table; `--output` keeps its figures. `program` makes, records and replays programs of a list by their
+names. Exits with 1 where one is wrong or has an error.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from typing import Any
 
 from ptxkit.machine.provenance import provenance
 from tools.record_launches.launch import DESCRIPTION, RecordedLaunch
+from tools.record_launches.programs import programs
 from tools.record_launches.recorder import VARIABLE, Settings
 from tools.record_launches.replay import Replay, replay
 
 START = Path(__file__).parent / "start"
+LIST = Path(__file__).parent / "programs.toml"
 PROGRAM = "program.json"
 NO_RANDOM_ADDRESSES = 0x0040000
 """ADDR_NO_RANDOMIZE of personality(2): device memory then lies at the same addresses in every process."""
@@ -47,7 +51,7 @@ def record(given: argparse.Namespace) -> int:
     sys.stdout.write(done.stdout)
     launches = sorted(folder.glob(f"*/{DESCRIPTION}"))
     verdict = {"exit_code": done.returncode, "says": given.says, "said": given.says in done.stdout}
-    told = {"command": given.program, **verdict}
+    told = {"command": given.program, "kernels": given.kernels, "first": given.first, **verdict}
     (folder / PROGRAM).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     if done.returncode or not verdict["said"]:
         print(f"no record: exit code {done.returncode}, `{given.says}` printed: {verdict['said']}")
@@ -88,6 +92,22 @@ def replay_all(given: argparse.Namespace) -> int:
     return int(wrong > 0)
 
 
+def run_programs(given: argparse.Namespace) -> int:
+    """Make, record and replay programs of a list; one that fails does not keep the others."""
+    known = programs(given.list, dict(place.split("=", 1) for place in given.place))
+    names = [str(name) for name in given.folder]
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"{given.list} has no {', '.join(unknown)}, but {', '.join(known)}")
+    wrong = 0
+    for name in names:
+        program = known[name]
+        given.folder = [given.records / name]
+        given.program, given.arch, given.says = list(program.command), program.arch, program.says
+        given.kernels, given.first = program.kernels, program.first
+        wrong += bool(program.build() or record(given) or replay_all(given))
+    return int(wrong > 0)
+
+
 def shown(command: list[str]) -> str:
     """A command as others can read it: from its last file on, without that one's folder."""
     at = max((i for i, word in enumerate(command) if Path(word).is_file()), default=0)
@@ -114,8 +134,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("verb", choices=("record", "replay"))
-    parser.add_argument("folder", type=Path, nargs="+", help="the record of a program")
+    parser.add_argument("verb", choices=("record", "replay", "program"))
+    parser.add_argument(
+        "folder", type=Path, nargs="+", help="the record of a program, or its name in the list"
+    )
     parser.add_argument("--arch", default="sm_90a", help="the target that the virtual GPU plays")
     parser.add_argument("--kernels", default="", help="record kernels whose name holds this expression")
     parser.add_argument("--first", type=int, default=1, help="launches of each kernel to record")
@@ -125,12 +147,24 @@ def main() -> int:
     parser.add_argument("--strict", action="store_true", help="what shipping kernels do is an error, too")
     parser.add_argument("--output", type=Path, help="keep the figures here")
     parser.add_argument("--add", action="store_true", help="beside those of other programs that are there")
+    parser.add_argument("--list", type=Path, default=LIST, help="the programs that there are, as TOML")
+    parser.add_argument("--records", type=Path, help="takes a folder for each program")
+    parser.add_argument(
+        "--place", action="append", default=[], help="what {NAME} is in the list: NAME=FOLDER"
+    )
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     given = parser.parse_args(words[:at])
     given.program = words[at + 1 :]
     if given.verb == "replay":
         return replay_all(given)
+    if given.verb == "program":
+        if given.records is None:
+            parser.error("program takes --records FOLDER")
+        try:
+            return run_programs(given)
+        except ValueError as problem:
+            parser.error(str(problem))
     if not given.program or len(given.folder) != 1:
         parser.error("record takes one folder, and a program behind `--`")
     return record(given)
