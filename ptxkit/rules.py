@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from ptxkit.diagnostics import (
     CodeInfo,
     Diagnostic,
     Severity,
-    code_info,
     code_table,
     error,
     listing,
@@ -49,7 +49,9 @@ SELECT = "select"
 ALWAYS = ("P601", "P608", "P610", "P611", "P614", "P630", "P676")
 """What ends a launch whatever is wanted: nothing is left to execute."""
 
-_COMMENT = r"//.*?\bptxkit:\s*allow\s+([A-Za-z0-9-]+)[\s,:]+(\S.*)"
+_COMMENT = re.compile(r"//.*?\bptxkit:\s*allow\s+(\S.*)")
+_PLAIN = re.compile(r"P\d+|.*-.*")
+_NAME = re.compile(r"([A-Za-z0-9-]+)(?:[\s,:]+|$)")
 
 
 def selector(name: str, families: tuple[str, ...] = EMULATOR) -> str:
@@ -202,6 +204,53 @@ def _settings(folder: Path) -> Mapping[str, Any]:
     return {}
 
 
+# ---- a comment at a place
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a comment allows: `// ptxkit: allow P669, the caller fences`, on its line, or alone on the next.
+
+    Attributes:
+        codes: of the findings.
+        text: how the comment names them.
+        reason: why, empty where it does not say so.
+        alone: whether nothing stands before the comment.
+    """
+
+    codes: frozenset[str]
+    text: str
+    reason: str
+    alone: bool
+
+
+def allowance(line: str) -> Allowance | None:
+    """What a line's comment allows, by codes or names; None where it allows nothing."""
+    comment = _COMMENT.search(line)
+    if comment is None:
+        return None
+    codes: list[str] = []
+    rest = comment[1]
+    while (word := _NAME.match(rest)) and (code := _code_called(word[1])):
+        if codes and not _PLAIN.fullmatch(word[1]):
+            break  # a word of the reason, such as `trap`, that is a name by chance
+        codes.append(code)
+        rest = rest[word.end() :]
+    if not codes:
+        return None
+    text = comment[1][: len(comment[1]) - len(rest)].rstrip(" \t,:")
+    return Allowance(frozenset(codes), text, rest.strip(" -"), not line[: comment.start()].strip())
+
+
+@cache
+def _code_called(name: str) -> str | None:
+    """The code that is meant by a code or the name of one."""
+    called = name.upper()
+    return next(
+        (info.code for info in code_table().values() if called in (info.code, info.name.upper())), None
+    )
+
+
 # ---- what becomes of a finding
 
 
@@ -212,8 +261,12 @@ def weighed(found: Diagnostic, wanted: Rules) -> Diagnostic | None:
     fences`.
     """
     level = _level(found, wanted)
-    if level is Level.ALLOW or _silenced(found):
+    comment = _comment_on(found)
+    if level is Level.ALLOW or (comment is not None and comment.reason):
         return None
+    if comment is not None:
+        note = f"`ptxkit: allow {comment.text}` does not count here, as it gives no reason behind the code"
+        found = replace(found, notes=(*found.notes, note))
     if level is None or (level is Level.DENY) is found.is_error:
         return found
     return replace(found, severity=Severity.ERROR if level is Level.DENY else Severity.WARNING)
@@ -242,11 +295,13 @@ def chosen(found: Iterable[Diagnostic], wanted: Rules, select: Iterable[str] = (
     ]
 
 
-def _silenced(found: Diagnostic) -> bool:
+def _comment_on(found: Diagnostic) -> Allowance | None:
+    """The comment that allows what is found, at its line or alone on the line before; None: there is none."""
     if found.span is None or found.source is None:
-        return False
-    comment = re.search(_COMMENT, found.source.line(found.span.line) or "")
-    if comment is None:
-        return False
-    info = code_info(found.code)
-    return comment[1].upper() in (found.code, info.name.upper() if info else found.code)
+        return None
+    line = found.span.line
+    for at in (line, line - 1):
+        comment = allowance(found.source.line(at) or "")
+        if comment is not None and found.code in comment.codes and comment.alone == (at != line):
+            return comment
+    return None

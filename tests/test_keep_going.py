@@ -236,6 +236,29 @@ def test_the_limit_of_the_command(tmp_path: Path) -> None:
     )
     done = here("run", file, *ARGUMENTS, "--keep-going", "--error-limit", "1")
     assert done.returncode == 1
-    assert "the launch ends here: it has gone past 1 error" in done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count("the launch ends here: it has gone past 1 error") == 1
     refused = here("run", file, *ARGUMENTS, "--keep-going", "--error-limit", "0")
     assert refused.returncode == 2
+
+
+def test_errors_go_before_wrong_results(tmp_path: Path) -> None:
+    card = """\
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 64
+// params = ["x", "out"]
+// [presets]
+// only = {}
+// [tensors]
+// x = { dtype = "u32", shape = 60, init = "arange" }
+// out = { dtype = "u32", shape = 64, expect = "arange(64) + 1" }
+// ///
+"""
+    file = tmp_path / "k.ptx"
+    file.write_text(card + WRONG)
+    done = here("run", file, "--device", "emu", "--keep-going")
+    assert (done.returncode, codes(done.stdout + done.stderr)) == (1, ["P602", "P606", "P801"])
+    file.write_text(card.replace("60,", "64,") + WRONG)
+    done = here("run", file, "--device", "emu", "--keep-going")
+    assert (done.returncode, codes(done.stdout + done.stderr)) == (4, ["P801"])

@@ -5,6 +5,7 @@ from asm_corpus import FILES
 from wide_parameters import WAYS
 
 import ptxkit
+from ptxkit.diagnostics import code_info
 
 LINTS = {"P230", "P231", "P232", "P233", "P234", "P235", "P236", "P237", "P238", "P239", "P406"}
 
@@ -279,6 +280,8 @@ def test_compilers_output_has_no_lint():
 
 def test_a_lint_can_be_allowed():
     assert lints(f"{ALLOC} // ptxkit: allow P235", target="sm_100a") == []
+    name = code_info("P235").name
+    assert lints(f"{ALLOC} // ptxkit: allow {name}, the caller frees it", target="sm_100a") == []
 
 
 # ---- what the assembler makes wrong

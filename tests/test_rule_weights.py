@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -104,7 +107,10 @@ def test_the_lanes_of_an_allowed_error_are_left_out() -> None:
         ("// ptxkit: allow P650, the order does not matter here", True),
         ("// ptxkit: allow smem-race - the order does not matter here", True),
         ("// see below; ptxkit: allow P650 the order does not matter here", True),
+        ("// ptxkit: allow P602, P650: two rules, one reason", True),
+        ("// ptxkit: allow SMEM-RACE trap or not", True),
         ("// ptxkit: allow P650", False),
+        ("// ptxkit: allow P650, P602", False),
         ("// ptxkit: allow P651, another rule", False),
     ],
 )
@@ -113,8 +119,23 @@ def test_a_comment_silences_its_line_with_a_reason(comment: str, silent: bool) -
     if silent:
         assert emulate(text)[0].findings == []
         return
-    with pytest.raises(EmulatorFault):
+    with pytest.raises(EmulatorFault) as ended:
         emulate(text)
+    named = comment.partition("allow ")[2]
+    note = f"`ptxkit: allow {named}` does not count here, as it gives no reason behind the code"
+    assert (note in ended.value.diagnostics[0].notes) == ("P650" in comment)
+
+
+def test_a_comment_that_stands_alone_silences_the_next_line() -> None:
+    comment = "    // ptxkit: allow P650, the order does not matter here\n"
+    assert emulate(RACE.replace(LOAD, comment + LOAD))[0].findings == []
+    for elsewhere in (
+        comment + "\n" + LOAD,
+        LOAD + comment,
+        f"    bar.warp.sync -1; {comment.lstrip()}{LOAD}",
+    ):
+        with pytest.raises(EmulatorFault):
+            emulate(RACE.replace(LOAD, elsewhere))
 
 
 @pytest.mark.parametrize(
@@ -169,11 +190,50 @@ def test_options_go_before_the_card_and_the_card_before_the_project(tmp_path: Pa
     assert (run.returncode, codes(run.stderr + run.stdout)) == (1, ["P650"])
 
 
-def test_other_verbs_take_the_rules_of_the_card(tmp_path: Path) -> None:
+VERBS: list[tuple[str, ...]] = [
+    ("run",),
+    ("bench",),
+    ("sweep",),
+    ("trace", "-o", "t.json"),
+    ("profile",),
+    ("debug",),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=[name for name, *_ in VERBS])
+def test_every_verb_that_launches_takes_the_card_and_then_options(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "race.ptx"
     file.write_text(CARD + RACE)
-    assert here("trace", file, "-o", tmp_path / "t.json").returncode == 0
-    assert here("sweep", file, "--device", "emu", "-o", tmp_path / "s.jsonl").returncode == 0
+    monkeypatch.chdir(tmp_path)
+
+    def launch(*options: str) -> tuple[int, set[str]]:
+        monkeypatch.setattr("sys.stdin", io.StringIO("run\n"))
+        done = here(verb[0], file, "--device", "emu", *verb[1:], *options)
+        told = r'(\w+)\[P650\]|"code": "P650", "severity": "(\w+)"'
+        return done.returncode, {a or b for a, b in re.findall(told, done.stdout + done.stderr)}
+
+    assert launch() == (0, set())
+    assert launch("--warn", "SMEM-RACE") == (0, {"warning"})
+    assert launch("--deny", "P650") == (1, {"error"})
+    assert launch("--warn", "P650", "--strict") == (0, {"warning"})
+
+
+def test_kernels_of_one_bench_have_their_own_rules(tmp_path: Path) -> None:
+    lenient, severe = tmp_path / "lenient.ptx", tmp_path / "severe.ptx"
+    lenient.write_text(CARD + RACE)
+    severe.write_text(CARD.replace("allow = ", "deny = ") + RACE)
+    report = json.loads(here("bench", lenient, severe, "--device", "emu", "--json").stdout)
+    found = [[each["code"] for each in state["diagnostics"]] for state in report["states"]]
+    assert [("P650" in each) for each in found] == [False, True]
+
+
+def test_what_was_warned_of_is_told_before_what_ended_the_launch(tmp_path: Path) -> None:
+    file = tmp_path / "race.ptx"
+    file.write_text(RACE.replace("    ret;", "    trap;"))
+    run = here("run", file, *LAUNCH, "--warn", "P650")
+    assert (run.returncode, codes(run.stderr + run.stdout)) == (1, ["P650", "P610"])
 
 
 def test_a_card_and_settings_that_are_wrong_are_told(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.driver import Stopwatch
 from ptxkit.dtypes import DTYPES
 from ptxkit.plan import LaunchPlan, Program, Request, make
+from ptxkit.rules import Rules
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import Report, judge
 from ptxkit.running.session import RunOptions, Session, Watch, as_gpu, open_for
@@ -61,12 +62,20 @@ class Bench:
         options: which device.
         settings: how to measure.
         watch: told True before launches that are waited for, False after them.
+        rules: by program, how much a breach of each of the emulator's rules weighs.
     """
 
-    def __init__(self, options: RunOptions, settings: Settings, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        options: RunOptions,
+        settings: Settings,
+        watch: Watch | None = None,
+        rules: Mapping[Program, Rules] | None = None,
+    ) -> None:
         self.options = options
         self.settings = settings
         self._watch = watch
+        self._rules = rules or {}
         self._device: Device | None = None
         self._stopwatch: Stopwatch | None = None
         self._sessions: dict[Program, Session] = {}
@@ -287,7 +296,9 @@ class Bench:
         if program not in self._sessions:
             module = program.module()
             device = self._open(module)
-            self._sessions[program] = Session(module, options or self.options, self._watch, device)
+            options = options or self.options
+            options = replace(options, rules=self._rules.get(program, options.rules))
+            self._sessions[program] = Session(module, options, self._watch, device)
         return self._sessions[program]
 
     def _open(self, module: Module) -> Device:

@@ -10,8 +10,8 @@ import click
 
 from ptxkit.bench.settings import Settings
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import launches_options
-from ptxkit.cli.options import MAX_SIZE, Seconds
+from ptxkit.cli.launch_options import launches_options, strict_option
+from ptxkit.cli.options import MAX_SIZE, Seconds, rule_options
 
 _DEFAULTS = Settings()
 _RULE = _DEFAULTS.rule
@@ -40,6 +40,8 @@ def _number(name: str, least: float, default: float, metavar: str, help: str) ->
     ),
 )
 @launches_options
+@strict_option
+@rule_options
 @click.option(
     "--flush",
     type=click.Choice(["read", "write", "none"]),

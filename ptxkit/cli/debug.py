@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import ENTRY, emulator_options, launch_options, sanitize_option
+from ptxkit.cli.launch_options import ENTRY, emulator_options, finding_options, launch_options
 from ptxkit.cli.options import MAX_SIZE
 
 
@@ -26,7 +26,7 @@ from ptxkit.cli.options import MAX_SIZE
 @launch_options
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card.")
 @emulator_options
-@sanitize_option
+@finding_options
 @MAX_SIZE
 def command(**given: Any) -> int:
     """Launch the kernel in FILE on the emulator, and stop where you say.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ptxkit.cli.options import Seconds, TargetName, preprocessor_options
+from ptxkit.cli.options import Seconds, TargetName, preprocessor_options, rule_options
 
 ENTRY = click.option("--entry", metavar="NAME", help="The `.entry` to take, where a file has several.")
 
@@ -133,3 +133,9 @@ def keep_going_options(command: Callable[..., Any]) -> Callable[..., Any]:
 strict_option = click.option(
     "--strict", is_flag=True, help="Hold a kernel to the manual where shipping ones are not (emulator)."
 )
+
+
+def finding_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What the emulator finds, how much it weighs and whether a launch goes past it, of every verb that may
+    run on it."""
+    return sanitize_option(strict_option(keep_going_options(rule_options(command))))

@@ -11,12 +11,10 @@ from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import (
     ENTRY,
     emulator_options,
-    keep_going_options,
+    finding_options,
     launch_options,
-    sanitize_option,
-    strict_option,
 )
-from ptxkit.cli.options import MAX_SIZE, rule_options
+from ptxkit.cli.options import MAX_SIZE
 
 
 @click.command(
@@ -42,10 +40,7 @@ from ptxkit.cli.options import MAX_SIZE, rule_options
 @click.option("--annotate", is_flag=True, help="Print the whole text with figures beside it.")
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
 @emulator_options
-@sanitize_option
-@strict_option
-@keep_going_options
-@rule_options
+@finding_options
 @MAX_SIZE
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 def command(**given: Any) -> int:

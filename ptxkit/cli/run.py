@@ -10,13 +10,11 @@ from ptxkit.cli import Verb
 from ptxkit.cli.launch_options import (
     ENTRY,
     emulator_options,
+    finding_options,
     jit_option,
-    keep_going_options,
     launch_options,
-    sanitize_option,
-    strict_option,
 )
-from ptxkit.cli.options import MAX_SIZE, rule_options
+from ptxkit.cli.options import MAX_SIZE
 
 
 @click.command(
@@ -42,10 +40,7 @@ from ptxkit.cli.options import MAX_SIZE, rule_options
 )
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Keep a tensor after the run.")
 @emulator_options
-@sanitize_option
-@strict_option
-@keep_going_options
-@rule_options
+@finding_options
 @jit_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import emulator_options, launches_options
+from ptxkit.cli.launch_options import emulator_options, finding_options, launches_options
 from ptxkit.cli.options import MAX_SIZE
 
 
@@ -31,6 +31,7 @@ from ptxkit.cli.options import MAX_SIZE
 )
 @launches_options
 @emulator_options
+@finding_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl",
               help="Append results here; jobs with a result there are not run again.")  # fmt: skip
 @click.option(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ptxkit.cli import Verb
-from ptxkit.cli.launch_options import ENTRY, emulator_options, launch_options, sanitize_option
+from ptxkit.cli.launch_options import ENTRY, emulator_options, finding_options, launch_options
 from ptxkit.cli.options import MAX_SIZE
 
 
@@ -36,7 +36,7 @@ from ptxkit.cli.options import MAX_SIZE
 )
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
 @emulator_options
-@sanitize_option
+@finding_options
 @MAX_SIZE
 def command(**given: Any) -> int:
     """Run FILE on the emulator and write what its warps, copies, matrix units and mbarriers did.

@@ -85,7 +85,10 @@ class LaunchFindings:
             return
         if len(self._errors) == self._limit:
             note = f"the launch ends here: it has gone past {counted(self._limit, 'error')}"
-            raise EmulatorFault(replace(found, notes=(*found.notes, note)))
+            noted = (
+                found.notes if note in found.notes else (*found.notes, note)
+            )  # It may come through here again.
+            raise EmulatorFault(replace(found, notes=noted))
         self._errors[key] = MetError(found, len(self._findings))
         self._findings.append(found)
 

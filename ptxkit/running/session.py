@@ -159,6 +159,8 @@ class Session:
         """
         self._emulating = False
         known_findings = len(self.device.findings)
+        if isinstance(self.device, Emulator):  # it may be shared with sessions of other rules
+            self.device.options = self.device.options._replace(rules=self.options.rules)
         case = case or Case(plan)
         with LoadedPlan(self.device, self.loaded, plan) as on_device:
             on_device.fill(case.inputs)
@@ -173,7 +175,7 @@ class Session:
                 outputs = on_device.outputs()
                 on_device.check_arguments()
             except PtxkitError as ended:
-                passed = [found for found in self.device.findings[known_findings:] if found.is_error]
+                passed = self.device.findings[known_findings:]
                 found = self._explained(on_device, case, [*passed, *ended.diagnostics], known_findings, start)
                 raise PtxkitError(found) from None
             wall = time.perf_counter() - start

@@ -14,6 +14,7 @@ from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, exit_code
 from ptxkit.plan import LaunchPlan
+from ptxkit.rules import rules
 from ptxkit.running.report import Report, describe
 from ptxkit.running.session import RunOptions
 
@@ -58,7 +59,8 @@ class Job:
     def from_json(cls, data: Mapping[str, Any]) -> Job:
         """The job that `to_json` wrote."""
         options = RunOptions(**data["options"])
-        options = replace(options, link=tuple((name, text) for name, text in options.link))
+        link = tuple((name, text) for name, text in options.link)
+        options = replace(options, link=link, rules=rules(options.rules))
         return cls(LaunchPlan.from_json(data["plan"]), options, data["timeout"])
 
     def reported(self, report: Report, began: datetime.datetime) -> dict[str, Any]:

@@ -5,10 +5,13 @@ What a worker needs is imported where there is one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ptxkit.asm import Module
+from ptxkit.plan import Program
+from ptxkit.rules import Rules
 from ptxkit.running.devices import fitting_gpu
 from ptxkit.running.session import RunOptions, Session
 
@@ -46,24 +49,27 @@ def session(module: Module, options: RunOptions, timeout: float | None) -> Sessi
     return Worker(partial(Runs, options), timeout or TIMEOUT)
 
 
-def bench(options: RunOptions, settings: Settings, timeout: float | None) -> Worker:
+def bench(
+    options: RunOptions, settings: Settings, timeout: float | None, rules: Mapping[Program, Rules]
+) -> Worker:
     """A worker that does what `ptxkit.bench.Schedule` calls for.
 
     Args:
         options: which device.
         settings: how to measure.
         timeout: seconds that a launch may take; None: `TIMEOUT`.
+        rules: by program, how much a breach of each of the emulator's rules weighs.
     """
     from ptxkit.workers.worker import Worker
 
-    return Worker(partial(_bench, options, settings), timeout or TIMEOUT)
+    return Worker(partial(_bench, options, settings, rules), timeout or TIMEOUT)
 
 
-def _bench(options: RunOptions, settings: Settings, tell: Tell) -> Bench:
+def _bench(options: RunOptions, settings: Settings, rules: Mapping[Program, Rules], tell: Tell) -> Bench:
     from ptxkit.bench import Bench
     from ptxkit.workers.worker import watch_of
 
-    return Bench(options, settings, watch_of(tell))
+    return Bench(options, settings, watch_of(tell), rules)
 
 
 def on_gpu(module: Module, options: RunOptions) -> bool:

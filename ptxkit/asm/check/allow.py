@@ -1,14 +1,15 @@
-"""Suppression: `// ptxkit: allow P203` on a line, or alone on the line before, silences that code there."""
+"""Suppression: `// ptxkit: allow P203` on a line, or alone on the line before, silences that code there.
+
+The checker's findings need no reason, those of the emulator do (`ptxkit.rules`).
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ptxkit.asm.tree import Module
 from ptxkit.diagnostics import Diagnostic, Source
-
-_ALLOW = re.compile(r"//\s*ptxkit:\s*allow\s+(P\d{3,4}(?:[\s,]+P\d{3,4})*)")
+from ptxkit.rules import allowance
 
 
 def without_allowed(found: Iterable[Diagnostic], module: Module) -> list[Diagnostic]:
@@ -34,9 +35,6 @@ def _allowed(source: Source) -> dict[int, set[str]]:
     """The codes that are allowed on each line of a source."""
     allowed: dict[int, set[str]] = {}
     for number, line in enumerate(source.text.split("\n"), 1):
-        match = _ALLOW.search(line)
-        if match:
-            codes = set(re.findall(r"P\d{3,4}", match[1]))
-            alone = not line[: match.start()].strip()
-            allowed.setdefault(number + alone, set()).update(codes)
+        if "ptxkit:" in line and (comment := allowance(line)) is not None:
+            allowed.setdefault(number + comment.alone, set()).update(comment.codes)
     return allowed

@@ -11,7 +11,7 @@ from typing import Any
 from ptxkit.bench import Bench, BenchState, Schedule, Settings, StoppingRule, compare, document, plot
 from ptxkit.bench.schedule import Call
 from ptxkit.cli.launching.bench_report import print_csv, print_markdown, print_report
-from ptxkit.cli.launching.plans import Subject, options_of, plans_of, request_of, subject
+from ptxkit.cli.launching.plans import Subject, options_of, plans_of, request_of, ruled, subject
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.output import print_failure, print_json
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error, exit_code
@@ -38,7 +38,7 @@ def bench(given: dict[str, Any]) -> int:
     if given["plot"]:
         plot.check(given["plot"])
     options = options_of(given)
-    states = _measure(subjects, plans, options, settings, given["timeout"])
+    states = _measure(subjects, plans, options, settings, given)
     verdicts = compare.compare(states, earlier) if earlier else None
     if given["as_json"]:
         files = {found.program.name: found.sha256 for found in subjects}
@@ -92,12 +92,17 @@ def _measure(
     plans: list[LaunchPlan],
     options: RunOptions,
     settings: Settings,
-    timeout: float | None,
+    given: dict[str, Any],
 ) -> list[BenchState]:
     """The states in the order of the plans; on a GPU, and under a time limit, measured in workers.
 
     On several GPUs each takes the next problem when it is free: kernels of one problem stay together.
     """
+    timeout = given["timeout"]
+    rules = {
+        found.program: ruled(options, file, found).rules
+        for file, found in zip(given["file"], subjects, strict=True)
+    }
     gpus = gpus_of(options.device)
     if options.device == "auto":
         fitting = (fitting_gpu(found.module.target) for found in subjects)
@@ -107,7 +112,7 @@ def _measure(
         said = f"{reason}kernels are emulated: verified and counted, not timed; `--device cuda` needs a GPU"
         print(said, file=sys.stderr, flush=True)
     if not gpus and timeout is None:
-        with Bench(options, settings) as here:
+        with Bench(options, settings, rules=rules) as here:
 
             def call(method: str, *args: Any, plan: LaunchPlan | None = None) -> Any:
                 return getattr(here, method)(*args)
@@ -118,7 +123,7 @@ def _measure(
         if gpus:
             places = [stack.enter_context(alone_on(f"cuda:{gpu}")) for gpu in gpus]
         calls = [
-            stack.enter_context(bench_worker(replace(options, device=place), settings, timeout)).call
+            stack.enter_context(bench_worker(replace(options, device=place), settings, timeout, rules)).call
             for place in places
         ]
         return states_of(plans, settings, calls)
