@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -184,6 +185,65 @@ def test_bars_say_their_lines_and_no_text_leaves_its_bar() -> None:
     assert {"issues it, or signals when it ends", "the line of the file", "a copy in flight"} <= legend
 
 
+COPIES = """\
+#include <cuda_pipeline.h>
+__device__ __forceinline__ void bring(float *to, const float *from) {
+  __pipeline_memcpy_async(to, from, 16);
+}
+extern "C" __global__ void tile(float *q, const float *p) {
+  __shared__ float s[128];
+  bring(s + 4 * threadIdx.x, p + 4 * threadIdx.x);
+}
+"""
+COMPILED = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry tile(.param .u64 q, .param .u64 p)
+{
+    .reg .b64 %rd<4>;
+    .reg .b32 %r<4>;
+    .shared .align 16 .b8 s[512];
+    .loc 1 7 3
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 16;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r2, %r1, 16, %r2;
+    .loc 1 3 3, function_name $info, inlined_at 1 7 3
+    cp.async.cg.shared.global [%r2], [%rd1], 16;
+    cp.async.commit_group;
+    cp.async.wait_group 0;
+    ret;
+}
+.file 1 "/home/somebody/copies.cu"
+"""
+
+
+def test_lines_of_the_source_are_beside_those_of_the_ptx(tmp_path: Path) -> None:
+    (tmp_path / "copies.cu").write_text(COPIES)
+    (tmp_path / "k.ptx").write_text(COMPILED.replace("/home/somebody/", ""))
+    out = tmp_path / "t.json"
+    given = (tmp_path / "k.ptx", "--grid", 1, "--block", 32, "--arg", "q=f32[1]", "--arg", "p=f32[128]:randn")
+    assert here("trace", *given, "-o", out).returncode == 0
+    events = json.loads(out.read_text())["traceEvents"]
+    (copy,) = of(events, "operation")
+    written = ["copies.cu:3:3: __pipeline_memcpy_async(to, from, 16);", "copies.cu:7:3"]
+    assert (copy["args"]["line"], copy["args"]["compiled_from"]) == (17, written)
+    assert here("trace", *given, "-o", out.with_suffix(".svg")).returncode == 0
+    picture = ElementTree.parse(out.with_suffix(".svg")).getroot()
+    titles = [title.text or "" for title in picture.iter(f"{SVG}title")]
+    (title,) = [title for title in titles if title.startswith("cp.async\n")]
+    assert (
+        "\ncompiled from: copies.cu:3:3: __pipeline_memcpy_async(to, from, 16);; inlined at copies.cu:7:3"
+        in title
+    )
+    assert "32 x cp.async :17  copies.cu:3" in {
+        "".join(each.itertext()) for each in picture.iter(f"{SVG}svg")
+    }
+
+
 def test_warps_that_did_the_same_share_a_row() -> None:
     events, _ = traced(named("bulk_round_trip"))
     warps = {(e["pid"], e["tid"]) for e in of(events, "warp")}
@@ -239,3 +299,25 @@ def test_columns_of_tensor_memory_have_tracks(tmp_path: Path) -> None:
     assert columns["args"]["columns"] == 128
     assert columns["args"]["freed"]
     assert ">tensor memory<" in svg(trace)
+
+
+DOCS = Path(__file__).parents[1] / "docs"
+PICTURES = [
+    (page, command)
+    for page in sorted([DOCS / "trace.md", *DOCS.glob("tutorial/*/index.md")])
+    for command in re.findall(r"^ptxkit trace (.*\.svg.*)$", page.read_text("utf-8"), re.M)
+]
+
+
+@pytest.mark.parametrize(("page", "command"), PICTURES, ids=[command for _, command in PICTURES])
+def test_a_picture_of_the_pages_is_what_its_command_draws(
+    page: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(page.parent)
+    words = command.split()
+    at = words.index("-o") + 1
+    kept = page.parent / ("trace.svg" if page.name == "trace.md" else words[at])
+    words[at] = str(tmp_path / "new.svg")
+    here("trace", *words)
+    assert (tmp_path / "new.svg").read_text() == kept.read_text(), f"draw {kept} anew"
+    assert "the line of the file" in kept.read_text()

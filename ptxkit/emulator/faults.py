@@ -73,6 +73,17 @@ class Site:
         return ("" if file.name == self.source.name else file.name), span.line
 
     @property
+    def compiled_from(self) -> list[str]:
+        """What a compiler made it of, if one did and said so: the innermost place, with its text where that
+        is at hand, then where each was inlined."""
+        if self.span is None or self.source is None:
+            return []
+        origin, span, _ = self.source.origin(self.span)
+        places = origin.compiled_from(span.line)
+        text = (places[0].text(origin.name) or "").strip() if places else ""
+        return [f"{place}: {text}" if text and not at else str(place) for at, place in enumerate(places)]
+
+    @property
     def where(self) -> str:
         """`line 12`, ``line 3 of `sum.ptxh` ``, or the function where it has no place in a text."""
         if self.place is None:

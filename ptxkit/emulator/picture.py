@@ -158,13 +158,23 @@ def _texts(event: Event) -> list[str]:
         name = f"{event['args']['items']} x {name}"
     if line is None:
         return [name, short]
-    return [f"{name} :{line}", *([f"{short} :{line}"] if short else []), f":{line}"]
+    written = [f"{name} :{line}  {place}" for place in _written(event)]
+    return [*written, f"{name} :{line}", *([f"{short} :{line}"] if short else []), f":{line}"]
+
+
+def _written(event: Event) -> list[str]:
+    """The line that an instruction was compiled from, without its folder, with the text and without."""
+    for place in event["args"].get("compiled_from", ())[:1]:
+        found = re.match(r"(?:.*?[/\\])?([^/\\:]+:\d+)(?::\d+)?(?: in .*?)?(: .*)?$", place)
+        return [found[1] + (found[2] or ""), found[1]] if found else [place]
+    return []
 
 
 def _tooltip(event: Event) -> str:
     found = [event["name"]]
     for key, value in event["args"].items():
-        found.append(f"{key.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}")
+        between = "; inlined at " if key == "compiled_from" else ", "
+        found.append(f"{key.replace('_', ' ')}: {between.join(value) if isinstance(value, list) else value}")
     return "\n".join(found)
 
 

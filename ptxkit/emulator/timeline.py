@@ -34,10 +34,12 @@ Event = dict[str, Any]
 
 
 def _place(site: Site) -> Event:
+    """The line of an instruction, and what a compiler made it of."""
     if site.place is None:
         return {"function": site.function}
     file, line = site.place
-    return {"line": line, "file": file} if file else {"line": line}
+    found: Event = {"line": line, "file": file} if file else {"line": line}
+    return {**found, "compiled_from": written} if (written := site.compiled_from) else found
 
 
 @dataclass(slots=True)
