@@ -40,6 +40,11 @@ def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
     ("found", "expected", "sentences"),
     [
         (C, C, ()),
+        (
+            np.where((ROW % 16 < 8) == (COLUMN % 16 < 8), C, C[ROW ^ 8, COLUMN ^ 8]),
+            C,
+            ("each of them holds what belongs at [i ^ 8, j ^ 8]",),
+        ),
         (having(C, np.s_[64:], 0), C, ("they fill rows from 64 on", "each of them is 0")),
         (having(C, np.s_[:, 1::2], np.nan), C, ("they fill odd columns", "each of them is NaN")),
         (
@@ -73,6 +78,7 @@ def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
     ],
     ids=[
         "right",
+        "fragments exchanged",
         "rows",
         "odd columns",
         "every fourth",
@@ -147,6 +153,69 @@ def test_a_part_of_the_sum_is_missing(steps: int) -> None:
     assert sentence.startswith(f"the differences are a matrix of rank {steps}: as if {number} along")
 
 
+SQUARES = """\
+// /// ptxkit
+// [launch]
+// grid = [4, 4]
+// block = 16
+// params = ["x", "y"]
+// [presets]
+// only = {}
+// [tensors]
+// x = { dtype = "f32", shape = ["64", "64"], init = "randn" }
+// y = { dtype = "f32", shape = ["64", "64"], expect = "x" }
+// ///
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry copy(.param .u64 x, .param .u64 y)
+{
+    .reg .pred %p;
+    .reg .u32 %i, %j, %n, %cx, %cy;
+    .reg .u64 %x, %y, %a, %b;
+    .reg .f32 %v;
+    ld.param.u64 %x, [x];
+    ld.param.u64 %y, [y];
+    mov.u32 %j, %tid.x;
+    mov.u32 %cx, %ctaid.x;
+    mov.u32 %cy, %ctaid.y;
+    mad.lo.u32 %j, %cx, 16, %j;
+    mad.lo.u32 %i, %cy, 1024, %j;
+    mov.u32 %n, 0;
+ROW:
+    mad.wide.u32 %a, %i, 4, %x;
+    mad.wide.u32 %b, %i, 4, %y;
+    ld.global.f32 %v, [%a];
+    WRONG @%p add.f32 %v, %v, %v;
+    st.global.f32 [%b], %v;
+    add.u32 %i, %i, 64;
+    add.u32 %n, %n, 1;
+    setp.lt.u32 %p, %n, 16;
+    @%p bra ROW;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("setp.eq.u32 %p, %cx, %cy;", "CTAs (0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0)"),
+        ("setp.eq.u32 %p, %cx, 1; setp.eq.and.u32 %p, %cy, 2, %p;", "CTA (1, 2, 0)"),
+        ("setp.eq.u32 %p, %cx, 3;", "the CTAs with `%ctaid.x` 3"),
+        ("setp.eq.u32 %p, %n, 3;", ""),
+        ("setp.le.u32 %p, %cx, %cy;", ""),
+    ],
+    ids=["on the diagonal", "one", "a column", "a row of each", "more than a few"],
+)
+def test_tiles_of_some_ctas(tmp_path: Path, wrong: str, says: str) -> None:
+    kernel = tmp_path / "copy.ptx"
+    kernel.write_text(SQUARES.replace("WRONG", wrong))
+    printed = refused(here("run", kernel, "--device", "emu"), 4, "P801")
+    assert ("they are all that" in printed) == bool(says)
+    assert not says or f"= note: they are all that {says} wrote\n" in printed
+
+
 CARD = """// /// ptxkit
 // [launch]
 // grid = 64
@@ -204,8 +273,18 @@ CARD = """// /// ptxkit
             ["they fill columns 0 to 31", "each of them is 2 times what it should be"],
             "thread (0, 0, 0) of CTA (0, 0, 0)",
         ),
+        (
+            "mov.u32 %to, %at; setp.eq.u32 %p, %i, 3; @%p add.f32 %v, %v, %v; setp.eq.u32 %p, %i, 40; "
+            "@%p add.f32 %v, %v, %v;",
+            "P801",
+            [
+                "each of them is 2 times what it should be",
+                "they are all that CTAs (3, 0, 0), (40, 0, 0) wrote",
+            ],
+            "thread (0, 0, 0) of CTA (3, 0, 0)",
+        ),
     ],
-    ids=["exclusive or", "transposed", "too few rows", "columns doubled"],
+    ids=["exclusive or", "transposed", "too few rows", "columns doubled", "two CTAs"],
 )
 def test_a_run_says_it(
     tmp_path: Path, move: str, code: str, sentences: list[str], writer: str | None

@@ -14,8 +14,9 @@ from command import here
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "tests" / "data" / "stored_wgmma.ptx"
 KERNELS = ROOT / "kernels_ptx"
-HOPPER, BLACKWELL, SCALED, GATHERED = (
-    KERNELS / f"{name}.ptx" for name in ("gemm_wgmma", "gemm_tcgen05", "gemm_nvfp4", "attn_dist")
+HOPPER, BLACKWELL, SCALED, GATHERED, ATTENTION, BLOCKS = (
+    KERNELS / f"{name}.ptx"
+    for name in ("gemm_wgmma", "gemm_tcgen05", "gemm_nvfp4", "attn_dist", "flash_attn", "gemm_fp8")
 )
 
 
@@ -109,6 +110,69 @@ def test_rows_that_ldmatrix_reads_at_another_distance(tmp_path: Path) -> None:
         change = (f"{at}ldmatrix", f"{at.replace('48', str(wrong))}ldmatrix")
         said = opening(tmp_path, kernel, change)
         assert f"reads rows {wrong} bytes apart, and they lie 48 bytes apart" in said
+
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+WGMMA, TCGEN05 = TUTORIAL / "06-wgmma" / "wgmma.ptx", TUTORIAL / "08-tcgen05" / "tcgen05.ptx"
+SMALL: list[tuple[Path, list[tuple[str, str]], str]] = [
+    (
+        WGMMA,
+        [("bf16.bf16", "f16.f16")],
+        "the product at line 92 takes matrix A as f16, and its tensor holds bf16",
+    ),
+    (
+        WGMMA,
+        [
+            (
+                "%a_desc, %a_at;\n    cvt.u64.u32 %b_desc, %b_at",
+                "%a_desc, %b_at;\n    cvt.u64.u32 %b_desc, %a_at",
+            )
+        ],
+        "matrices A and B are read by each other's descriptors",
+    ),
+    (
+        WGMMA,
+        [("// box = [32, 64]", "// box = [16, 64]"), ("12288;", "10240;")],
+        "matrix B has 32 elements along N, and 16 of them were copied",
+    ),
+    (
+        WGMMA,
+        [
+            ("[%d + 1024], {%d2, %d3}", "[%d + 1024], {%d4, %d5}"),
+            ("[%d + 32], {%d4, %d5}", "[%d + 32], {%d2, %d3}"),
+        ],
+        "elements hold what belongs at [i ^ 8, j ^ 8]",
+    ),
+    (TCGEN05, [("0x08080490", "0x08080410")], "takes matrix A as f16, and its tensor holds bf16"),
+    (TCGEN05, [("0x08080490", "0x08082490")], "elements have the opposite sign"),
+    (
+        TCGEN05,
+        [("0x08080490", "0x08040490")],
+        "elements 16 to 31 along N of matrix B are copied, and no product takes them",
+    ),
+    (
+        TCGEN05,
+        [("0x08080490", "0x04080490")],
+        "elements 64 to 127 along M of matrix A are copied, and no product takes them",
+    ),
+    (
+        TCGEN05,
+        [("[%tensor], %a_desc, %b_desc,", "[%tensor], %b_desc, %a_desc,")],
+        "matrices A and B are read by each other's descriptors",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kernel", "changes", "says"), SMALL, ids=[says for *_, says in SMALL])
+def test_small_kernels(tmp_path: Path, kernel: Path, changes: list[tuple[str, str]], says: str) -> None:
+    assert says in opening(tmp_path, kernel, *changes)
+
+
+def test_what_is_missing_of_a_launch_that_ended_early_is_no_cause(tmp_path: Path) -> None:
+    """Of the products to come nobody knows what they would have taken."""
+    second = "add.u64 %a_desc, %a_desc, 2;"
+    early = f"{second} ld.shared.b32 %zero, [%full + 65536];"
+    assert opening(tmp_path, WGMMA, (second, early)).startswith("out of bounds: 4 bytes")
 
 
 DYNAMIC = """\
@@ -214,6 +278,37 @@ LARGER: list[Any] = [
         [(f"{TILES}mul.lo.u32 %column, %tile_column", f"{SWAPPED}mul.lo.u32 %column, %tile_row")],
         "moves a box into {0, 256} of a tensor of 512 x 256 elements, all of it outside",
     ),
+    (
+        HOPPER,
+        [("shl.b32 %x, %rank, 7;\n    add.u32 %row", "shl.b32 %x, %rank, 6;\n    add.u32 %row")],
+        "matrix B has rows 64 to 127 of its tensor twice",
+    ),
+    (
+        ATTENTION,
+        [("%adds_out, 1, 1, 1; \\", "%adds_out, 1, 1, 0; \\")],
+        "is read as K-major and was written MN",
+    ),
+    (
+        ATTENTION,
+        [("%low, %v_low, 128 * t;", "%low, %v_low, 64 * t;")],
+        "begins at row 8 of a box that was copied, and has 16 of its 64 rows along K",
+    ),
+    (
+        ATTENTION,
+        [("%v_low, VALUES_AT, TILE / 16 * 65536)", "%v_low, VALUES_AT, 0x10000)")],
+        "matrix B has a leading byte offset of 16 in its descriptor, and pieces of 128 bytes along N",
+    ),
+    (
+        BLOCKS,
+        [("add.u32 %b_low, %a_low, A_BYTES;", "add.u32 %b_low, %a_low, 8192;")],
+        "takes bytes 0x2400 to 0x63ff of shared memory, which were copied from several tensors",
+    ),
+    (
+        BLOCKS,
+        [("%b_low, WIDTH * 8 * half + on;", "%b_low, WIDTH * 8 * half;")],
+        "multiplies elements 32 to 63 of A along K with elements 0 to 31 of B",
+    ),
+    (BLACKWELL, [("0x10400490", "0x10200490")], "elements 64 to 127 along N of matrix B are copied, and no"),
     (BLACKWELL, [("0x10400490", "0x10408490")], "matrix A is read as MN-major and was written K-major"),
     (
         BLACKWELL,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptxkit.emulator.matrix_reads import MatrixRead
 from ptxkit.encodings.tensor_maps import TensorMap
 from ptxkit.layouts.swizzle import pattern
 
@@ -24,11 +25,17 @@ class Moved:
         shape: of the tensor, outermost first.
         touched: its bytes that are moved, `UNIT` at a time.
         outside: the first copy whose box lies outside, with its coordinates.
+        strides: of the tensor, bytes, without the innermost.
+        taken: its bytes that products read.
+        readers: the first product's matrix that is part of it, and its dimension that rows number.
     """
 
     shape: tuple[int, ...]
     touched: np.ndarray
     outside: tuple[str, tuple[int, ...], bool] | None = None
+    strides: tuple[int, ...] = ()
+    taken: np.ndarray | None = None
+    readers: tuple[str, str] | None = None
 
 
 class CopiedBoxes:
@@ -56,11 +63,12 @@ class CopiedBoxes:
             return
         moved = self._moved.get((tensor_map.address, out))
         if moved is None:
-            moved = Moved(shape, np.zeros(size // UNIT + 1, bool))
+            moved = Moved(shape, np.zeros(size // UNIT + 1, bool), strides=strides)
             self._moved[tensor_map.address, out] = moved
         good = np.ones(len(addresses), bool) if inside is None else inside
         if not good.any():
-            moved.outside = moved.outside or (where, tuple(at), out)
+            if len(at) == len(shape):  # Rows that are gathered are outside where a list has fewer.
+                moved.outside = moved.outside or (where, tuple(at), out)
             return
         offsets = addresses[good] - tensor_map.address
         moved.touched[offsets[(offsets >= 0) & (offsets < size)] // UNIT] = True
@@ -79,6 +87,37 @@ class CopiedBoxes:
             f"the copy at {where} moves a box {way} {first} of a tensor of {extents} elements, all of it "
             "outside, and part of a tensor is never copied"
         )
+
+    def take(self, read: MatrixRead, came: np.ndarray) -> None:
+        """A product reads a matrix. `came`: the global address of each element, negative where unknown."""
+        came = came[came >= 0]
+        if not len(came):
+            return
+        first = int(came.flat[0])
+        for (address, out), moved in self._moved.items():
+            if out or not address <= first < address + len(moved.touched) * UNIT:
+                continue
+            if moved.taken is None:
+                moved.taken = np.zeros_like(moved.touched)
+                moved.readers = read.name, read.along if read.major == "K" else "K"
+            offsets = came - address
+            moved.taken[offsets[(offsets >= 0) & (offsets < len(moved.taken) * UNIT)] // UNIT] = True
+
+    def untaken(self) -> str | None:
+        """Rows of a tensor that are copied, and that no product takes where it takes others."""
+        for moved in self._moved.values():
+            if moved.taken is None or moved.readers is None or not moved.strides:
+                continue
+            numbers = np.arange(len(moved.touched)) * UNIT // moved.strides[-1] % moved.shape[-2]
+            copied, taken = (np.unique(numbers[which]) for which in (moved.touched, moved.taken))
+            left = np.setdiff1d(copied, taken)
+            if len(left):
+                breaks = np.flatnonzero(np.diff(left) != 1)
+                last = left[breaks[0]] if len(breaks) else left[-1]
+                name, along = moved.readers
+                stretch = f"elements {left[0]} to {last} along {along}"
+                return f"{stretch} of matrix {name} are copied, and no product takes them"
+        return None
 
     def misaligned(self) -> str | None:
         """A box whose place in shared memory is no multiple of what its swizzle repeats after."""

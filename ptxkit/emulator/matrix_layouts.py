@@ -7,7 +7,6 @@ would. `LayoutWatch` is asked by copies and products of launches that have gone 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,6 +31,7 @@ from ptxkit.emulator.matrix_reads import (
 )
 from ptxkit.emulator.misplaced_rows import SharedSources, misplaced, rows_apart
 from ptxkit.emulator.scale_layouts import ScaleWatch
+from ptxkit.emulator.taken_elements import TakenElements, rows_twice
 from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
 
 FEWEST = 4
@@ -58,15 +58,12 @@ class LayoutWatch:
         self._batches: list[Ctas] = []
         self._maps: dict[tuple[int, int], TensorMap] = {}
         self._starts: set[int] = set()
-        self._taken: Counter[int] = Counter()
-        self._along = 0, 0
-        self._all_known = True
         self._same: str | None = None
-        self._between: str | None = None
         self._puzzling: set[tuple[str, str]] = set()
         self._contents: GlobalContents | None = None
         self._boxes = CopiedBoxes()
         self._scales = ScaleWatch()
+        self._elements = TakenElements()
 
     def copied(
         self,
@@ -102,6 +99,8 @@ class LayoutWatch:
         """A copy moves a box of a tensor. `at`: its coordinates; `to`: its shared address; `out`: into the
         tensor."""
         self._boxes.add(where, tensor_map, at, to, moves.addresses, moves.inside, out)
+        if not out:
+            self._elements.box(tensor_map, at)
 
     def scales(self, batch: Ctas, ctas: Sequence[int], where: str, word: int, column: int) -> None:
         """A copy brings an atom of scale factors into tensor memory, by a descriptor, from a column on."""
@@ -134,7 +133,7 @@ class LayoutWatch:
         for cta in ctas:
             places = [self._judge(batch, cta, where, read, reads) for read in reads]
             for read, rows in zip(reads, places, strict=True):
-                self._between = self._between or self._inside_box(where, read, rows)
+                self._take(batch, cta, where, read, rows)
             known = [
                 along
                 for read, rows in zip(reads, places, strict=True)
@@ -144,7 +143,7 @@ class LayoutWatch:
                 firsts = [rows.first for rows in places if rows is not None]
                 self._scales.used((id(batch), cta), where, firsts, scales)
             if len(known) < 2 or self.cause is not None:
-                self._all_known = False
+                self._elements.unknown()
                 continue
             (a, extent), (b, other) = known
             step = reads[0].k * reads[0].step
@@ -163,26 +162,22 @@ class LayoutWatch:
                 ) + self._exchanged(reads, places, (a, b))
             elif places[0] == places[1]:
                 self._same = self._same or f"matrices A and B of the product at {where} are the same bytes"
-            self._taken[a] += 1
-            self._along = step, extent
+            self._elements.along_k(a, step, extent)
 
-    def found(self) -> str | None:
-        """The cause, once everything has run."""
-        cause = self.cause or self._same or self._scales.found() or self._boxes.astray()
-        return cause or self._untaken() or self._between or self._boxes.misaligned()
+    def found(self, complete: bool = True) -> str | None:
+        """The cause, once everything has run. `complete`: to its end, so that what nobody did is missing."""
+        cause = self.cause or self._same or self._elements.mistyped or self._scales.found()
+        if complete:
+            cause = cause or self._boxes.astray() or self._elements.untaken()
+        cause = cause or self._elements.between or self._boxes.misaligned()
+        return cause or (self._boxes.untaken() if complete else None)
 
-    def _untaken(self) -> str | None:
-        """Elements along K that products take more rarely than others."""
-        if not self._all_known or not self._taken:
-            return None
-        step, extent = self._along
-        counts = {first: self._taken[first] for first in range(0, extent, step)}
-        least, most = min(counts.values()), max(counts.values())
-        if least == most:
-            return None
-        first = min(first for first in counts if counts[first] == least)
-        how = "by no product" if least == 0 else f"by {least} products, others by {most}"
-        return f"elements {first} to {first + step - 1} along K are taken {how}"
+    def _take(self, batch: Ctas, cta: int, where: str, read: MatrixRead, rows: Rows | None) -> None:
+        """Take down which elements a product takes. `rows`: where they come from; None: nobody knows."""
+        if rows is not None and rows.first >= 0:
+            self._elements.begins(where, read, rows, self._map_of(rows.first))
+            self._elements.typed(where, read, self._tensors, rows.first)
+        self._boxes.take(read, self._shared(batch, cta)(read.bytes(read.descriptor, read.major)))
 
     def _of(self, batch: Ctas) -> np.ndarray:
         found = self._sources.get(id(batch))
@@ -217,8 +212,11 @@ class LayoutWatch:
             return
         if self._contents is None:
             self._contents = GlobalContents(memory)
-        found = self._contents.find(data[pieces[ask]])[:, None]
-        sources[pieces[ask]] = np.where(found >= 0, found + np.arange(PIECE), found)
+        found = self._contents.find(data[pieces[ask]])
+        if batch.shared.shadow is not None:  # Zeros that nobody wrote are none.
+            found[batch.shared.shadow.reshape(-1, PIECE)[pieces[ask]].any(axis=1)] = UNKNOWN
+        sources[pieces[ask]] = np.where(found >= 0, found, 0)[:, None] + np.arange(PIECE)
+        sources[pieces[ask][found < 0]] = found[found < 0, None]
 
     def _judge(
         self, batch: Ctas, cta: int, where: str, read: MatrixRead, reads: Sequence[MatrixRead]
@@ -245,6 +243,8 @@ class LayoutWatch:
         for other in moved if outside else ():
             if self._as(came, read, other, read.major) is not None:
                 return difference(read, other, read.major)
+        if self._exchange(came, reads):
+            return "matrices A and B are read by each other's descriptors"
         if (said := self._in_part(came, read)) is not None:
             return said
         if self._turned(came, read, reads):
@@ -268,6 +268,8 @@ class LayoutWatch:
 
     def _turned(self, came: SharedSources, read: MatrixRead, reads: Sequence[MatrixRead]) -> bool:
         """Whether a matrix lies in the other order: elements along K are then those of the other matrix."""
+        if not read.turns:
+            return False
         turned = replace(read, major="MN" if read.major == "K" else "K")
         rows = self._as(came, turned, read.descriptor, turned.major)
         for other in reads:
@@ -277,6 +279,13 @@ class LayoutWatch:
             along = None if theirs is None else self._along_k(other, theirs)
             return along is not None and along == self._along_k(turned, rows)
         return False
+
+    def _exchange(self, came: SharedSources, reads: Sequence[MatrixRead]) -> bool:
+        """Whether two matrices, each from where a copy begins, lie as the other's descriptor says."""
+        if len(reads) < 2 or any(one.descriptor.address not in self._starts for one in reads):
+            return False
+        swapped = zip(reads, reversed(reads), strict=True)
+        return all(self._as(came, one, other.descriptor, one.major) is not None for one, other in swapped)
 
     def _in_part(self, sources: SharedSources, read: MatrixRead) -> str | None:
         """What is wrong where the first rows of a matrix are read right, and the others have not been
@@ -301,6 +310,8 @@ class LayoutWatch:
             f"matrix {read.name} of the product at {where} takes bytes {int(addresses.min()):#x} to "
             f"{int(addresses.max()):#x} of shared memory"
         )
+        if (said := rows_twice(came, read, self._map_of(int(came.flat[0])))) is not None:
+            return f"{said}, in the product at {where}"
         ends = brought.min(), brought.max(), brought[0], brought[-1]
         found = [tensor_map for one in ends if (tensor_map := self._map_of(int(one))) is not None]
         if len({tensor_map.address for tensor_map in found}) > 1:
@@ -367,19 +378,6 @@ class LayoutWatch:
         """See `along_k`; None where nobody knows which tensor it is."""
         tensor = self._map_of(rows.first)
         return None if tensor is None else along_k(read, rows, tensor)
-
-    def _inside_box(self, where: str, read: MatrixRead, rows: Rows | None) -> str | None:
-        """What is dubious where a box holds several matrices, and one is read from between two of them."""
-        tensor = None if rows is None or rows.first < 0 else self._map_of(rows.first)
-        if rows is None or not isinstance(tensor, TiledTensorMap) or read.major != "K" or not tensor.strides:
-            return None
-        row = (rows.first - tensor.address) // tensor.strides[-1] % tensor.box[-2]
-        if tensor.box[-2] % read.mn or not row % read.mn:
-            return None
-        return (
-            f"matrix {read.name} of the product at {where} begins at row {row} of a box that was copied, and "
-            f"has {read.mn} of its {tensor.box[-2]} rows"
-        )
 
     def _exchanged(
         self, reads: Sequence[MatrixRead], places: Sequence[Rows | None], firsts: tuple[int, int]

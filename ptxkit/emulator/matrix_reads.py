@@ -61,6 +61,12 @@ class MatrixRead:
         return DTYPES[self.dtype].bits
 
     @property
+    def turns(self) -> bool:
+        """Whether its instruction has both orders of it: `wgmma` for types of 16 bits alone (PTX ISA
+        9.7.15.5.2), `tcgen05.mma` for those that are not packed (9.7.16.4.2)."""
+        return self.bits == 16 or (isinstance(self.descriptor, SmemDescTcgen05) and self.bits >= 8)
+
+    @property
     def along(self) -> str:
         """The name of its other dimension: `M` or `N`."""
         return "M" if self.name == "A" else "N"
@@ -81,12 +87,14 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class KnownTensor:
-    """A tensor of the launch, as a tensor map would describe it: strides in bytes but the innermost."""
+    """A tensor of the launch, as a tensor map would describe it: strides in bytes but the innermost, and the
+    type of its elements."""
 
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     size: int
+    dtype: str = ""
 
 
 def along_k(read: MatrixRead, rows: Rows, tensor: TensorMap | KnownTensor) -> tuple[int, int] | None:
@@ -124,7 +132,7 @@ def others(read: MatrixRead) -> Iterator[tuple[Descriptor, str]]:
     steps |= {width * extent for width in widths for extent in (8, read.mn, read.k)}
     offsets = sorted(step for step in steps if step < 1 << 18)
     majors: tuple[str, ...] = (read.major, "MN" if read.major == "K" else "K")
-    if read.bits < 8:
+    if not read.turns:
         majors = majors[:1]
     changes: list[dict[str, Any]] = [{"swizzle": swizzle, "base_offset": 0} for swizzle in swizzles]
     changes += [{"stride_byte_offset": step} for step in offsets]

@@ -107,8 +107,8 @@ def _distance(came: SharedSources, read: MatrixRead, pitches: Collection[int]) -
     if first < 0:
         return None
     rows = np.arange(1, min(ROWS, read.mn))
-    for distance in range(PIECE, FARTHEST + 1, PIECE):
-        reach = start // PIECE * PIECE + distance * rows[:, None] + np.arange(0, width, PIECE)
+    for distance in (width, *range(PIECE, FARTHEST + 1, PIECE)):  # that of the descriptor comes first
+        reach = start // width * width + distance * rows[:, None] + np.arange(0, width, PIECE)
         sources = came(reach)
         for pitch in pitches:
             if pitch != distance and (sources == (first + pitch * rows)[:, None]).any(axis=1).all():

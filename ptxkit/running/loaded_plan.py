@@ -18,7 +18,7 @@ from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Counts, Emulator
 from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.device import EmulatorKernel
-from ptxkit.emulator.last_writer import last_writer
+from ptxkit.emulator.last_writer import ctas_named, last_writer, writing_ctas
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, Launch, LaunchPlan, problem_of
 from ptxkit.workloads import Arrays, Cost, Expected, content
@@ -190,6 +190,19 @@ class LoadedPlan:
             launch, self.buffers[tensor.name].address + place + inner * DTYPES[tensor.dtype].bits // 8
         )
 
+    def wrong_ctas(self, comparison: OutputComparison) -> str | None:
+        """Which CTAs wrote the wrong elements, in words; None unless all that they wrote is wrong, others
+        wrote what is right, and one name says who they are."""
+        launch = self.device.last_launch if isinstance(self.device, Emulator) else None
+        if launch is None or comparison.which is None or not len(comparison.which):
+            return None
+        tensor = self.tensors[comparison.tensor].tensor
+        index = np.indices(tensor.shape, sparse=True)
+        offsets = sum((i * stride for i, stride in zip(index[:-1], tensor.strides, strict=True)), np.int64(0))
+        offsets = offsets + index[-1] * DTYPES[tensor.dtype].bits // 8
+        written_by = writing_ctas(launch, self.buffers[tensor.name].address + np.ravel(offsets))
+        return None if written_by is None else ctas_named(launch, written_by, comparison.which)
+
     def cause(self, inputs: Arrays) -> str | None:
         """What is wrong with how a product reads a matrix in shared memory: the launches are run again on the
         emulator. None where nothing is known to be, or nothing multiplies such matrices."""
@@ -202,7 +215,7 @@ class LoadedPlan:
 
         layouts = [(buffer, self.tensors[name].tensor) for name, buffer in self.buffers.items()]
         tensors = [
-            KnownTensor(buffer.address, layout.shape, layout.strides, layout.nbytes)
+            KnownTensor(buffer.address, layout.shape, layout.strides, layout.nbytes, layout.dtype)
             for buffer, layout in layouts
         ]
         device, watch = self.device, LayoutWatch(tensors)
@@ -212,15 +225,17 @@ class LoadedPlan:
             execution.launch.layouts = watch
 
         device.prepare = watched
+        complete = False
         try:
             self.fill(inputs)
             self.launch()
+            complete = True
         except PtxkitError:
             pass  # What ended it is known already.
         finally:
             device.prepare = prepare
             del device.findings[known:]
-        return watch.found()
+        return watch.found(complete)
 
     def untouched(self) -> list[Diagnostic]:
         """P809 for each tensor that no thread has read or written. Nothing on a GPU: it does not tell."""

@@ -117,12 +117,15 @@ def describe(plan: LaunchPlan) -> dict[str, Any]:
     }
 
 
-def judge(comparison: OutputComparison, writer: str | None = None) -> list[Diagnostic]:
+def judge(
+    comparison: OutputComparison, writer: str | None = None, ctas: str | None = None
+) -> list[Diagnostic]:
     """P801 or P802 for an output that is wrong, nothing for one that is right.
 
     Args:
         comparison: of the output.
         writer: who wrote its first wrong element, if that is known.
+        ctas: which CTAs wrote the wrong elements, and nothing else, if that is so.
     """
     first = comparison.first
     if comparison.ok or first is None:
@@ -145,7 +148,7 @@ def judge(comparison: OutputComparison, writer: str | None = None) -> list[Diagn
     parts = {"{:g} of the value": tolerance.rtol, "{:g}": tolerance.atol, "{:g} ulp": tolerance.ulp}
     allowed = " + ".join(shown.format(part) for shown, part in parts.items() if part) or "none"
     in_ulp = f"{comparison.max_ulp:.3g} ulp, " if comparison.in_ulp else ""
-    notes = [*comparison.patterns]
+    notes = [*comparison.patterns, *([ctas] if ctas else [])]
     notes += [f"largest error {in_ulp}{comparison.max_abs:.3g} absolute; allowed: {allowed}"]
     if comparison.unwritten:
         notes.append(f"{comparison.unwritten} of them were never written")

@@ -6,10 +6,12 @@ out is seen; on a GPU the verified launches are then timed.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,8 +41,8 @@ SHOW_LAYOUTS = ("P60", "P65", "P66", "P6108", "P6126", "P8")
 """The findings, by how their codes begin, that may come of a matrix which lies otherwise than it is read: of
 bounds, undefined bits, races, copies and results; not of barriers, allocations and threads that wait."""
 
-MOVED = "each of them holds what belongs"
-"""How the note begins that says where the wrong elements of a result belong."""
+TOLD = re.compile(r"each of them (holds what belongs|has the opposite sign)")
+"""How a note begins that tells the cause: where wrong elements of a result belong, that all are negated."""
 
 Watch = Callable[[bool], None]
 """Is told True before launches that are waited for, and False after them."""
@@ -183,7 +185,12 @@ class Session:
             self._emulating = False
             compared = case.compare(outputs)
             self._save(on_device, outputs)
-            judged = [found for one in compared for found in judge(one, on_device.writer_of(one))]
+            judged = [
+                found
+                for one in compared
+                for found in judge(one, on_device.writer_of(one), on_device.wrong_ctas(one))
+            ]
+            compared = tuple(replace(one, which=None) for one in compared)
             if not compared:
                 judged = [not_verified(plan, self.options.save)]
             if not compared or not all(one.ok for one in compared):
@@ -220,8 +227,9 @@ class Session:
             return found
         cause = on_device.cause(case.inputs)
         if cause is None:
-            moved = (note for note in found[wrong].notes if note.startswith(MOVED))
-            cause = next((note.replace("each of them holds", "elements hold") for note in moved), None)
+            told = (note for note in found[wrong].notes if TOLD.match(note))
+            plural = ("each of them holds", "elements hold"), ("each of them has", "elements have")
+            cause = next((reduce(lambda note, to: note.replace(*to), plural, note) for note in told), None)
         if cause is None:
             return found
         name, colon, rest = found[wrong].message.partition(": ")

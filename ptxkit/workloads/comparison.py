@@ -6,7 +6,7 @@ rounding. A reference that the type rounds to infinity must give infinity, and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import ml_dtypes
@@ -41,6 +41,8 @@ class OutputComparison:
         infinite: elements that the type rounds to infinity, as they should be.
         first: the first wrong element in memory order.
         patterns: what the wrong elements have in common, a sentence each.
+        which: the numbers of the wrong elements that were written, in memory order; None where nobody needs
+            them any more.
     """
 
     tensor: str
@@ -55,6 +57,7 @@ class OutputComparison:
     first: Wrong | None
     tolerance: Tolerance
     patterns: tuple[str, ...] = ()
+    which: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -121,6 +124,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
     first = None
     unwritten = 0
     common: tuple[str, ...] = ()
+    which = wrong
     if wrong.size:
         index = np.unravel_index(int(wrong[0]), tensor.shape)
         place = tuple(int(i) for i in index)
@@ -128,6 +132,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         untouched = content.still_poisoned(tensor, stored) & ~right
         unwritten = int(np.count_nonzero(untouched))
         common = _patterns(~right, untouched, found, reference, allowed)
+        which = np.flatnonzero(~right & ~untouched)
     return OutputComparison(
         tensor=tensor.name,
         dtype=tensor.dtype,
@@ -141,6 +146,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         first=first,
         tolerance=tolerance,
         patterns=common,
+        which=which,
     )
 
 

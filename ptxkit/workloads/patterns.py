@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -191,6 +192,9 @@ def _moves(shape: tuple[int, ...], bad_rows: int) -> Iterator[tuple[str, Move]]:
                 yield at(name, shifted), partial(_shifted, axis, step, 0)
                 yield at(name, f"({shifted}) % {size}"), partial(_shifted, axis, step, size)
         yield at(name, f"{size - 1} - {name}"), partial(_mirrored, axis, size)
+    for down, across in product(*map(_powers, shape[-2:])) if rank >= 2 else ():
+        both = ", ".join([*names[:-2], f"i ^ {down}", f"j ^ {across}"])
+        yield f"at [{both}]", partial(_both_or, down, across)
 
 
 def _powers(size: int) -> Iterator[int]:
@@ -207,6 +211,10 @@ def _transposed(index: Index) -> Index:
 
 def _exclusive_or(axis: int, bit: int, index: Index) -> Index:
     return *index[:axis], index[axis] ^ bit, *index[axis + 1 :]
+
+
+def _both_or(row: int, column: int, index: Index) -> Index:
+    return *index[:-2], index[-2] ^ row, index[-1] ^ column
 
 
 def _shifted(axis: int, step: int, size: int, index: Index) -> Index:
