@@ -44,10 +44,11 @@ from ptxkit.cli.options import MAX_SIZE
 @MAX_SIZE
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 def command(**given: Any) -> int:
-    """Run FILE on the emulator and tell what each line did.
+    """Run FILE on the emulator, or with `--device cuda` on a GPU, and tell what each line did.
 
     How often warps executed it and with how many lanes, what its accesses cost, what warps waited for at it,
-    and what the tensor cores did. Lines of CUDA C++, Python or Triton are told where `.loc` names them.
+    and what the tensor cores did. Lines of CUDA C++, Python or Triton are told where `.loc` names them. On a
+    GPU it is Nsight Compute's `ncu` that counts.
     """
     from ptxkit.cli.launching.profile import profile
 

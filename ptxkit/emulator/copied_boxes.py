@@ -56,7 +56,8 @@ class CopiedBoxes:
         out: bool,
     ) -> None:
         """A copy. `at`: the coordinates, innermost first; `to`: the shared address; `out`: to the tensor."""
-        self._look_at_place(where, tensor_map, to, len(addresses))
+        if len(at) == len(tensor_map.shape):  # Rows that are gathered come four at a time.
+            self._look_at_place(where, tensor_map, to, len(addresses))
         shape, strides = tuple(tensor_map.shape), tuple(tensor_map.strides)
         size = shape[0] * strides[0] if strides else 0
         if not 0 < size <= LARGEST:

@@ -29,7 +29,7 @@ _TOOL_TIMEOUT = 20
 _TOOLKIT = "install the CUDA toolkit, or its package of that name, and put it on PATH"
 _TOOLS = (
     ("compute-sanitizer", "`ptxkit run --sanitize` on a GPU runs under it", _TOOLKIT),
-    ("ncu", "a profiler, which `ptxkit bench` can be compared with", _TOOLKIT),
+    ("ncu", "`ptxkit profile --device cuda` runs under it", _TOOLKIT),
 )
 """Programs on PATH: the name, what they are for, how to get them."""
 

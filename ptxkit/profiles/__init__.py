@@ -1,6 +1,7 @@
-"""Profiles of launches on the emulator: what each line did, of the PTX and of what it was compiled from.
+"""Profiles of launches: what each line did, of the PTX and of what it was compiled from.
 
-`make` sums up what `ptxkit.emulator.profile.Profiler` took down; `listing`, `page` and `speedscope` show it.
+`make` sums up what `ptxkit.emulator.profile.Profiler` took down, `measured` what a GPU's profiler counted;
+`listing`, `page` and `speedscope` show it.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ class Profile:
         sources: of what it was compiled from, the innermost place of each line of PTX, most executed first.
         texts: whole files, by name, as far as they are at hand.
         total: all of it.
+        axis: how it was counted, in a sentence.
+        unit: what waits are counted in.
     """
 
     launches: list[str]
@@ -107,6 +110,8 @@ class Profile:
     sources: list[LineProfile]
     texts: dict[str, Source]
     total: SiteProfile
+    axis: str = AXIS
+    unit: str = "steps"
 
     def hottest(self, count: int) -> list[LineProfile]:
         """The lines that did most: executed most often, or waited longest, each as a share of all."""
@@ -125,7 +130,7 @@ class Profile:
         return {
             "schema": SCHEMA,
             "producer": "ptxkit profile",
-            "axis": AXIS,
+            "axis": self.axis,
             "launches": self.launches,
             "steps": self.steps,
             "total": figures(self.total),
@@ -154,7 +159,7 @@ def make(profiler: Profiler) -> Profile:
         line.did.add(did)
         total.add(did)
     ordered = sorted(lines.values(), key=lambda line: line.place)
-    return Profile(profiler.launches, profiler.now, ordered, _sources(ordered), texts, total)
+    return Profile(profiler.launches, profiler.now, ordered, summed_sources(ordered), texts, total)
 
 
 def figures(did: SiteProfile) -> dict[str, Any]:
@@ -182,7 +187,7 @@ def _written(site: Site) -> tuple[Source | None, int]:
     return source, span.line
 
 
-def _sources(lines: Iterable[LineProfile]) -> list[LineProfile]:
+def summed_sources(lines: Iterable[LineProfile]) -> list[LineProfile]:
     """Lines by the innermost place that they were compiled from."""
     found: dict[LinePlace, LineProfile] = {}
     for line in lines:

@@ -9,10 +9,15 @@ from ptxkit.profiles import LineProfile, Profile
 COLUMNS = ("warps", "lanes", "waits", "bytes", "sectors", "conflicts", "mma")
 """Of the figures beside a line: how often warps executed it and what share that is, lanes of each, its share
 of the waiting, bytes loaded and stored, sectors a request, bank conflicts, multiply-adds of tensor cores."""
-MEANING = (
-    "warps: executions, and their share; lanes: of a warp, on the average; waits: share of all steps waited; "
-    "sectors: of 32 bytes, a request; conflicts: extra wavefronts of shared memory"
-)
+
+
+def meaning(profile: Profile) -> str:
+    """What the columns of a profile say, in a sentence."""
+    return (
+        "warps: executions, and their share; lanes: of a warp, on the average; waits: share of all "
+        f"{profile.unit} waited; sectors: of 32 bytes, a request; conflicts: extra wavefronts of shared "
+        "memory"
+    )
 
 
 def table(profile: Profile, lines: Sequence[LineProfile], width: int) -> Iterator[str]:
@@ -33,7 +38,7 @@ def table(profile: Profile, lines: Sequence[LineProfile], width: int) -> Iterato
     for place, row, line in zip(places, rows, lines, strict=True):
         cells = " ".join(row[column].rjust(wide) for column, wide in zip(used, widths, strict=True))
         yield fit(f"{place:<{first}} {cells}  {line.text}", width)
-        for what in waits(line):
+        for what in waits(profile, line):
             yield fit(f"{'':<{first}} {'':<{len(heads)}}    {what}", width)
 
 
@@ -72,12 +77,13 @@ def figures(profile: Profile, line: LineProfile) -> tuple[str, ...]:
     )
 
 
-def waits(line: LineProfile) -> Iterator[str]:
+def waits(profile: Profile, line: LineProfile) -> Iterator[str]:
     """What warps waited for at a line, longest first, where the line itself does not say it."""
     found = sorted(line.did.waits.items(), key=lambda item: -item[1].steps)
     for what, wait in found:
         if what:
-            yield f"waits for {what}: {wait.times:,} times, {wait.steps:,} steps"
+            times = f"{wait.times:,} times, " if wait.times else ""
+            yield f"waits for {what}: {times}{wait.steps:,} {profile.unit}"
 
 
 def short(count: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from ptxkit.profiles import AXIS, LineProfile, Profile
-from ptxkit.profiles.listing import COLUMNS, MEANING, figures, waits
+from ptxkit.profiles import LineProfile, Profile
+from ptxkit.profiles.listing import COLUMNS, figures, meaning, waits
 
 STYLE = """body{font:14px/1.45 ui-sans-serif,system-ui,sans-serif;color:#2b3036}
 body{margin:2em auto;max-width:90em;padding:0 1em}
@@ -32,8 +32,9 @@ def page(profile: Profile, title: str) -> str:
     )
     total = profile.total
     said = (
-        f"{total.warps:,} instructions of warps, {total.threads:,} of threads, in {profile.steps:,} steps. "
-        f"{escape(AXIS[0].upper() + AXIS[1:])}. {escape(MEANING[0].upper() + MEANING[1:])}."
+        f"{total.warps:,} instructions of warps, {total.threads:,} of threads, in {profile.steps:,} "
+        f"{profile.unit}. "
+        f"{escape(_sentence(profile.axis))} {escape(_sentence(meaning(profile)))}"
     )
     parts = [head, f"<p>{said}</p>"]
     if profile.sources:
@@ -54,6 +55,10 @@ def _table(profile: Profile, lines: Sequence[LineProfile]) -> Iterator[str]:
         name = line.place.file.rpartition("/")[2]
         yield _row(profile, f"{name}:{line.place.line}", line.text, line)
     yield "</table>"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _head() -> str:
@@ -81,7 +86,7 @@ def _row(profile: Profile, label: str, text: str, line: LineProfile) -> str:
             else ""
         )
         cells.append(f"<td{style}>{escape(figure)}</td>")
-    story = list(waits(line))
+    story = list(waits(profile, line))
     more = "".join(f"<div>{escape(each)}</div>" for each in story)
     where = "; inlined at ".join(str(place) for place in line.compiled_from)
     tip = f' title="{escape(where)}"' if where else ""

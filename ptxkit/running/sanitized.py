@@ -27,7 +27,9 @@ TIMEOUT = 600.0
 """Seconds that a run under one tool may take by default; it is 10 to 100 times slower."""
 
 _PROGRAM = "compute-sanitizer"
-_JOB, _ANSWER, _CUBIN, _LOG = "job.pickle", "answer.pickle", "machine.cubin", "log.txt"
+JOB, ANSWER, CUBIN, _LOG = "job.pickle", "answer.pickle", "machine.cubin", "log.txt"
+MODULE = "ptxkit.running.sanitized"
+"""What is run under a tool, with the folder of the job: it leaves its answer and the machine code there."""
 
 
 class Sanitized:
@@ -84,10 +86,10 @@ class Sanitized:
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder)
             job = plan, replace(self._options, sanitize=False, line_info=True)
-            (home / _JOB).write_bytes(pickle.dumps(job))
+            (home / JOB).write_bytes(pickle.dumps(job))
             command = [
                 self._tool, "--tool", tool, "--log-file", str(home / _LOG), "--print-limit", "100",
-                sys.executable, "-m", "ptxkit.running.sanitized", folder,
+                sys.executable, "-m", MODULE, folder,
             ]  # fmt: skip
             limit = self._timeout
             try:
@@ -98,11 +100,11 @@ class Sanitized:
                 raise error("P565", message, help=help) from None
             log = (home / _LOG).read_text(errors="replace") if (home / _LOG).exists() else done.stdout
             module = plan.program.module()
-            lines = ptx_lines(home / _CUBIN)
+            lines = ptx_lines(home / CUBIN)
             found = read_log(log, tool, lines, module.source)
-            if not (home / _ANSWER).exists():
+            if not (home / ANSWER).exists():
                 raise _failed(tool, log + done.stderr, done.returncode)
-            return found, pickle.loads((home / _ANSWER).read_bytes())
+            return found, pickle.loads((home / ANSWER).read_bytes())
 
 
 def _failed(tool: str, said: str, code: int) -> PtxkitError:
@@ -113,17 +115,17 @@ def _failed(tool: str, said: str, code: int) -> PtxkitError:
 
 def _under_the_tool(folder: Path) -> None:
     """What runs under a tool: the job in the folder, whose answer and machine code are left there."""
-    plan, options = pickle.loads((folder / _JOB).read_bytes())
+    plan, options = pickle.loads((folder / JOB).read_bytes())
     answer: Any
     try:
         with Session(plan.program.module(), options, timed=False) as session:
             cubin = getattr(session.loaded, "machine_code", None)
             if cubin:
-                (folder / _CUBIN).write_bytes(cubin)
+                (folder / CUBIN).write_bytes(cubin)
             answer = session.run(plan)
     except PtxkitError as problem:
         answer = problem.diagnostics
-    (folder / _ANSWER).write_bytes(pickle.dumps(answer))
+    (folder / ANSWER).write_bytes(pickle.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ptxkit.cli.launching.plans import emulated, planned, ruled
+from ptxkit.cli.launching.plans import emulated, options_of, planned, ruled
 from ptxkit.cli.launching.report import place, print_report
 from ptxkit.cli.output import print_json, strong
 from ptxkit.diagnostics import PtxkitError, error, exit_code
@@ -33,6 +33,22 @@ def profile(given: dict[str, Any]) -> int:
             help = "`-o P.html` writes a page, `-o P.json` every figure, `-o P.speedscope.json` flame graphs"
             raise error("P560", f"expected a file that ends in `.html` or `.json`, found `{out}`", help=help)
         check_folder(out)
+    made, report, name = _emulated(given) if given["device"] in ("auto", "emu") else _measured(given)
+    if given["as_json"]:
+        print_json(_document(made, report))
+    else:
+        print_report(report, verbose=False)
+        print()
+        _show(made, given, sys.stdout)
+    if out is not None:
+        title = f"{name} on {place(report)}"
+        write_atomically(out, _content(out, made, report, title))
+        print(f"{out}: {len(made.lines):,} lines", file=sys.stderr)
+    return exit_code(report.diagnostics)
+
+
+def _emulated(given: dict[str, Any]) -> tuple[Profile, Report, str]:
+    """The profile of a run on the emulator, the run, and the file's name."""
     options = emulated(given, "profile", traffic=True)
     found, plan = planned(given)
     options = ruled(options, given["file"], found)
@@ -47,18 +63,20 @@ def profile(given: dict[str, Any]) -> int:
                 print("what was done until this:", file=sys.stderr)
                 _show(make(profiler), given, sys.stderr)
             raise
-    made = make(profiler)
-    if given["as_json"]:
-        print_json(_document(made, report))
-    else:
-        print_report(report, verbose=False)
-        print()
-        _show(made, given, sys.stdout)
-    if out is not None:
-        title = f"{plan.program.name} on {place(report)}"
-        write_atomically(out, _content(out, made, report, title))
-        print(f"{out}: {len(made.lines):,} lines", file=sys.stderr)
-    return exit_code(report.diagnostics)
+    return make(profiler), report, plan.program.name
+
+
+def _measured(given: dict[str, Any]) -> tuple[Profile, Report, str]:
+    """The same of a run on a GPU, under its profiler."""
+    from ptxkit.profiles.measured import measured
+    from ptxkit.running.devices import open_device
+    from ptxkit.running.measured import measure
+
+    options = options_of(given)
+    found, plan = planned(given)
+    open_device(options.device, target=found.module.target).close()  # that there is none is said first
+    came = measure(plan, options, given["timeout"])
+    return measured(came.kernels, came.lines, found.module.source), came.report, plan.program.name
 
 
 def _show(made: Profile, given: dict[str, Any], stream: Any) -> None:
@@ -75,7 +93,7 @@ def _show(made: Profile, given: dict[str, Any], stream: Any) -> None:
             print(f"\n{strong('PTX')}", file=stream)
         for line in listing.table(made, made.hottest(given["top"]), width):
             print(line, file=stream)
-    print(f"\n{listing.MEANING}", file=stream)
+    print(f"\n{listing.meaning(made)}", file=stream)
 
 
 def _document(made: Profile, report: Report) -> dict[str, Any]:
