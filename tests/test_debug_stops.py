@@ -200,6 +200,9 @@ def test_lanes_are_rows_of_a_table() -> None:
         text for line in out[3].splitlines()[1:] for text in line.split(":")[1].split() if text != "-"
     ]
     assert out[4] == "error: `tile` has no register `%nothing`"
+    more = answers("b POSITIVE\nrun\ninfo lanes %f1 %f2\n")[2].splitlines()
+    assert more[0].split() == ["lane", "%f1"]
+    assert more[-1].startswith("`%f2` has no value: ")
 
 
 def test_parameters_variables_and_the_launch() -> None:

@@ -131,11 +131,13 @@ RIGHT += [
     for name in ("attn_dist", "gemm_nvfp4", "gemm_tcgen05", "gemm_ue5m3", "gemm_wgmma")
 ]
 RIGHT += [KERNELS / "roofs" / "wgmma_tf32.ptx", KERNELS / "gemv_tcgen05.ptx"]
-LONG = KERNELS / "sparse_attn_bwd.ptx"
+LONG = [KERNELS / f"{name}.ptx" for name in ("sparse_attn_bwd", "flash_attn", "gemm_fp8")]
 
 
 @pytest.mark.parametrize(
-    "kernel", [*RIGHT, pytest.param(LONG, marks=pytest.mark.slow)], ids=lambda path: path.stem
+    "kernel",
+    [*RIGHT, *(pytest.param(path, marks=pytest.mark.slow) for path in LONG)],
+    ids=lambda path: path.stem,
 )
 def test_nothing_is_wrong_with_how_right_kernels_read(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     causes: list[str | None] = []

@@ -95,12 +95,13 @@ class Looking(Stopping):
                 registers = self._registers(name)
                 if not registers:
                     raise RefusedError(f"`{place.lane_set.code.name}` has no register `{name}`")
-                if registers[0].lost:
-                    raise RefusedError(f"`{name}` has no value: {registers[0].lost}")
                 found += registers
+            if all(register.lost for register in found):
+                raise RefusedError(f"`{words[0]}` has no value: {found[0].lost}")
         else:
             found = list(inspection.registers(place, row))
-        self.say("\n".join(lane_table(found, lanes.nonzero()[0].tolist())))
+        lost = [f"`{one.name}` has no value: {one.lost}" for one in found if words and one.lost]
+        self.say("\n".join([*lane_table(found, lanes.nonzero()[0].tolist()), *lost]))
 
     # ---- memories
 

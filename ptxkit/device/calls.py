@@ -25,7 +25,7 @@ class OnDevice(SelfDescribing):
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         name = type(self).__name__
-        raise TypeError(f"a `{name}` belongs to its process and can't be pickled or copied; {self._INSTEAD}")
+        raise TypeError(f"`{name}` belongs to its process and can't be pickled or copied; {self._INSTEAD}")
 
 
 class AnyDevice(OnDevice):

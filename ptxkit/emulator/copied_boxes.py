@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ptxkit.emulator.matrix_reads import MatrixRead
-from ptxkit.encodings.tensor_maps import TensorMap
+from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
 from ptxkit.layouts.swizzle import pattern
 
 UNIT = 16
@@ -28,6 +28,8 @@ class Moved:
         strides: of the tensor, bytes, without the innermost.
         taken: its bytes that products read.
         readers: the first product's matrix that is part of it, and its dimension that rows number.
+        gathered: whether rows are gathered, of which a list may have any.
+        boxes: of rows that are copied at once, the first and how many.
     """
 
     shape: tuple[int, ...]
@@ -36,6 +38,8 @@ class Moved:
     strides: tuple[int, ...] = ()
     taken: np.ndarray | None = None
     readers: tuple[str, str] | None = None
+    gathered: bool = False
+    boxes: set[tuple[int, int]] = field(default_factory=set)
 
 
 class CopiedBoxes:
@@ -56,9 +60,10 @@ class CopiedBoxes:
         out: bool,
     ) -> None:
         """A copy. `at`: the coordinates, innermost first; `to`: the shared address; `out`: to the tensor."""
-        if len(at) == len(tensor_map.shape):  # Rows that are gathered come four at a time.
-            self._look_at_place(where, tensor_map, to, len(addresses))
         shape, strides = tuple(tensor_map.shape), tuple(tensor_map.strides)
+        gathered = len(at) != len(shape)
+        if not gathered:
+            self._look_at_place(where, tensor_map, to, len(addresses))
         size = shape[0] * strides[0] if strides else 0
         if not 0 < size <= LARGEST:
             return
@@ -66,10 +71,12 @@ class CopiedBoxes:
         if moved is None:
             moved = Moved(shape, np.zeros(size // UNIT + 1, bool), strides=strides)
             self._moved[tensor_map.address, out] = moved
+        moved.gathered |= gathered
+        if isinstance(tensor_map, TiledTensorMap) and len(at) > 1:
+            moved.boxes.add((at[1], tensor_map.box[-2]))
         good = np.ones(len(addresses), bool) if inside is None else inside
         if not good.any():
-            if len(at) == len(shape):  # Rows that are gathered are outside where a list has fewer.
-                moved.outside = moved.outside or (where, tuple(at), out)
+            moved.outside = moved.outside or (None if gathered else (where, tuple(at), out))
             return
         offsets = addresses[good] - tensor_map.address
         moved.touched[offsets[(offsets >= 0) & (offsets < size)] // UNIT] = True
@@ -105,13 +112,15 @@ class CopiedBoxes:
             moved.taken[offsets[(offsets >= 0) & (offsets < len(moved.taken) * UNIT)] // UNIT] = True
 
     def untaken(self) -> str | None:
-        """Rows of a tensor that are copied, and that no product takes where it takes others."""
+        """Rows of a tensor that are copied, and that no product takes though it takes others of the box."""
         for moved in self._moved.values():
-            if moved.taken is None or moved.readers is None or not moved.strides:
+            if moved.taken is None or moved.readers is None or not moved.strides or moved.gathered:
                 continue
             numbers = np.arange(len(moved.touched)) * UNIT // moved.strides[-1] % moved.shape[-2]
             copied, taken = (np.unique(numbers[which]) for which in (moved.touched, moved.taken))
-            left = np.setdiff1d(copied, taken)
+            part = [row for first, count in moved.boxes for row in range(first, first + count)
+                    if ((taken >= first) & (taken < first + count)).any()]  # fmt: skip
+            left = np.intersect1d(np.setdiff1d(copied, taken), part)
             if len(left):
                 breaks = np.flatnonzero(np.diff(left) != 1)
                 last = left[breaks[0]] if len(breaks) else left[-1]
