@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from both_devices import Both, device, gpu
 
+from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Emulator
 from ptxkit.encodings.tensor_maps import TensorMap
@@ -184,4 +187,40 @@ def test_a_map_made_in_shared_memory_serves_a_copy(order: str) -> None:
     emulator.load(text).kernel().launch(grid=1, block=32, args=[template, scratch, source, out])
     emulator.synchronize()
     assert np.array_equal(out.numpy(), data[1:9, 4:20])
+    assert emulator.findings == []
+
+
+TMA = Path(__file__).parents[1] / "docs" / "tutorial" / "05-tma-mbarrier" / "tma.ptx"
+
+
+@pytest.mark.parametrize(
+    ("bits", "right"),
+    [
+        ((), True),
+        ((65,), True),  # byte 8 as CuTe DSL writes it
+        ((85,), True),
+        (tuple(range(320, 416)), True),  # extents of dimensions that there are not
+        (tuple(range(128, 224)), True),  # strides of those
+        ((66,), False),  # another number of dimensions, which is read
+    ],
+)
+def test_bits_that_no_copy_reads_are_no_fault(bits: tuple[int, ...], right: bool) -> None:
+    """As an H200 has it; bytes 64 to 127 may hold anything, too."""
+    random = np.random.default_rng(19)
+    emulator = Emulator()
+    x = emulator.array(random.standard_normal((50, 72), dtype=np.float32))
+    y = emulator.zeros((50, 72), "f32")
+    maps = [TensorMap(address=one.address, dtype="f32", shape=[50, 72], box=[32, 32]) for one in (x, y)]
+    word = int(maps[0])
+    for bit in bits:
+        word ^= 1 << bit
+    given = word.to_bytes(128, "little")[:64] + random.bytes(64)
+    kernel = emulator.load(TMA).kernel()
+    if not right:
+        with pytest.raises(PtxkitError) as refused:
+            kernel.launch(grid=(3, 2), block=128, args=[given, maps[1]])
+        assert [found.code for found in refused.value.diagnostics] == ["P619"]
+        return
+    kernel.launch(grid=(3, 2), block=128, args=[given, maps[1]])
+    assert np.array_equal(y.numpy(), 2 * x.numpy())
     assert emulator.findings == []

@@ -143,6 +143,16 @@ SMALL: list[tuple[Path, list[tuple[str, str]], str]] = [
         ],
         "elements hold what belongs at [i ^ 8, j ^ 8]",
     ),
+    (
+        WGMMA,
+        [("mul.wide.u32 %offset, %row, 128;", "mul.wide.u32 %offset, %row, 64;")],
+        "a write races with another thread's write of global memory at 0x7f0000223400, element [8, 0] of `d",
+    ),
+    (
+        WGMMA,
+        [("mov.u32 %b_at, b_tile;", "mov.u32 %b_at, a_tile + 4096;")],
+        "at 0x1400 of CTA (0, 0, 0), one from 0x400 to 0x23ff, the other from 0x1400 to 0x23ff, and nothing",
+    ),
     (TCGEN05, [("0x08080490", "0x08080410")], "takes matrix A as f16, and its tensor holds bf16"),
     (TCGEN05, [("0x08080490", "0x08082490")], "elements have the opposite sign"),
     (

@@ -47,6 +47,7 @@ class EmulatorBuffer(AnyBuffer):
         size = math.prod(shape) * dtype.itemsize
         dimensions = ", ".join(str(extent) for extent in shape)
         self.allocation: Allocation = memory.allocate(size, f"`{name} {dtype}[{dimensions}]`")
+        self.allocation.shape, self.allocation.element_bytes = shape, dtype.itemsize
         self._finalizer = weakref.finalize(
             self, memory.free, self.allocation, "the host dropped its last reference to it"
         )

@@ -44,6 +44,8 @@ class Allocation:
         heap: whether the device's `malloc` made it.
         freed_by: what freed it, in words.
         history: where accesses are entered that others may race with; None where races are not sought.
+        shape: its elements', outermost first; None where nobody said what they are.
+        element_bytes: of one of them.
     """
 
     address: int
@@ -55,6 +57,15 @@ class Allocation:
     heap: bool = False
     freed_by: str = ""
     history: AccessHistory | None = None
+    shape: tuple[int, ...] | None = None
+    element_bytes: int = 1
+
+    def element(self, address: int) -> str:
+        """Which element lies at an address: `element [2, 0] of x f32[4, 8]`; empty where nobody knows."""
+        if not self.shape or not self.address <= address < self.end:
+            return ""
+        index = np.unravel_index((address - self.address) // self.element_bytes, self.shape)
+        return f"element [{', '.join(str(int(i)) for i in index)}] of {self.name}"
 
     @property
     def end(self) -> int:

@@ -78,6 +78,7 @@ def report(
     notes = [f"{launch.thread(me.cta, me.thread)} makes the {later} here", f"{whose} made the {earlier}{by}"]
     if not shared and (owner := launch.memory.find(tile)) is not None:
         notes.append(f"byte {tile - owner.address} of {owner}")
+        place += f", {element}" if (element := owner.element(tile)) else ""
     near = them.launch is me.launch and them.cta == me.cta
     if near and them.thread // WARP == me.thread // WARP and not them.machine:
         notes.append("WARP-SYNC-ASSUMED: both are lanes of one warp, and no `bar.warp.sync` lies between")

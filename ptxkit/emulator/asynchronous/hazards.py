@@ -162,9 +162,8 @@ class Hazards(Accesses):
                     say = self.batch.launch.hint if hint else self.batch.launch.warn
                     say("P607", said, operation.site, notes)
                     continue
-                message = (
-                    f"two threads of one instruction write {self.reports.place(region, int(start[at + 1]))}"
-                )
+                place = self._overlapping(int(start[at + 1]), (region, first), (region, second))
+                message = f"two threads of one instruction write {place}"
                 help = "let each thread write its own bytes, or one thread issue the operation"
                 who = operation.thread(second)
                 self.reports.report("P654", message, operation.site, who, operation, first, help)
@@ -189,6 +188,23 @@ class Hazards(Accesses):
                         found = part.overlap(left)
                         if found is not None:
                             self._collide(operation, part, found, other, left, code)
+
+    def _overlapping(self, place: int, *items: tuple[Region, int]) -> str:
+        """Where two items write the same byte; in shared memory also from where to where each writes in that
+        CTA, unless that is the same."""
+        where = self.reports.place(items[0][0], place)
+        ends = []
+        for region, item in items:
+            if not isinstance(region.bank, TiledBank):
+                return where
+            stride = region.bank.stride
+            mine = (region.item == item) & (region.start // stride == place // stride)
+            start, offset = region.start[mine] % stride, self.batch.launch.shared.start
+            last = (start + region.size[mine]).max() - 1
+            ends.append(f"from {int(start.min()) + offset:#x} to {int(last) + offset:#x}")
+        if ends[0] == ends[1]:
+            return where
+        return f"{where}, one {ends[0]}, the other {ends[1]}"
 
     def _in_the_way(
         self, operation: AsyncOperation, other: AsyncOperation, region: Region, flags: np.ndarray
@@ -217,10 +233,8 @@ class Hazards(Accesses):
         who = operation.thread(mine)
         row = int(operation.rows[mine])
         if code == "P654":
-            message = (
-                "two asynchronous operations write "
-                f"{self.reports.place(region, place)}, and nothing orders them"
-            )
+            where = self._overlapping(place, (held, theirs), (region, mine))
+            message = f"two asynchronous operations write {where}, and nothing orders them"
             help = "wait for the first one to complete before the second is issued"
             self.reports.report(code, message, operation.site, who, other, theirs, help)
         self.reports.in_flight(

@@ -83,7 +83,9 @@ class Reports:
             tile, offset = divmod(index, self.batch.shared.stride)
             where = f"shared memory at {offset + self.batch.launch.shared.start:#x}"
             return f"{where} of CTA {self.batch.name_cta(tile)}"
-        return f"global memory at {index + BASE:#x}"
+        owner = self.batch.launch.memory.find(index + BASE)
+        element = owner.element(index + BASE) if owner is not None else ""
+        return f"global memory at {index + BASE:#x}" + (f", {element}" if element else "")
 
     def party(self, history: AccessHistory, record: Any, place: int) -> tuple[Site | None, str]:
         """The instruction behind a record, and who it is of."""
