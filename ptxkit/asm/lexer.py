@@ -30,10 +30,11 @@ TOKEN = re.compile(
 )
 WHITE = " \t\r\n\f\x1a"
 _blank = f"[{WHITE}]*"
-_comment = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
+COMMENT = r"//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
+"""The pattern of a comment."""
 _line_marker = r"(?<![^\n])#[ \t]*\d[^\n]*"
 _byte_order_mark = r"(?<![\s\S])\ufeff"
-TRIVIA = re.compile(rf"{_blank}(?:(?:{_comment}|{_line_marker}|{_byte_order_mark}){_blank})*")
+TRIVIA = re.compile(rf"{_blank}(?:(?:{COMMENT}|{_line_marker}|{_byte_order_mark}){_blank})*")
 PLAIN_STATEMENT = re.compile(rf'((?>{TRIVIA.pattern}))([^;"/#]*;)')
 """A statement without comments, strings or line markers inside, with the trivia before it: the fast path.
 The trivia group is atomic, so a failed match doesn't backtrack into a comment."""
@@ -73,7 +74,7 @@ def outside_comments(text: str) -> Iterator[re.Match[str]]:
     """The strings of a text, and the sources of other languages in it (group `source`), broken ones too."""
     source = rf"\{SOURCE_BEGIN}\b[^\n]*\n(?:(?![ \t]*\{SOURCE_END})[^\n]*\n)*"
     literal = f"(?P<string>{PATTERNS['STRING']})|(?P<source>{source})"
-    return (match for match in re.finditer(f"{_comment}|{literal}", text) if match.lastgroup)
+    return (match for match in re.finditer(f"{COMMENT}|{literal}", text) if match.lastgroup)
 
 
 def source_lines(text: str) -> Iterator[tuple[int, int]]:

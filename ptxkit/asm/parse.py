@@ -7,13 +7,12 @@ from os import PathLike
 from pathlib import Path
 
 from ptxkit.asm.gc_pause import gc_paused
-from ptxkit.asm.lexer import END, PREPROCESSOR_LINE, without_sources
-from ptxkit.asm.parser import MAX_SHAPE, Parser
+from ptxkit.asm.lexer import PREPROCESSOR_LINE, without_sources
+from ptxkit.asm.parser import Parser
 from ptxkit.asm.reading import not_text, read_file, too_large
-from ptxkit.asm.recover import MAX_BLOCKS, recover, skip_too_deep
-from ptxkit.asm.states import ITEMS, LISTS, long_list_state
 from ptxkit.asm.syntax_errors import report_not_ascii
 from ptxkit.asm.tree import Module
+from ptxkit.asm.unread import SMALLEST, parse_outside, run_parser
 from ptxkit.diagnostics import Diagnostic, Source
 
 MAX_SIZE = 32 << 20
@@ -31,8 +30,9 @@ def parse(
     """Read PTX: a `str` that contains a newline is PTX text; any other `str` is a path.
 
     Bad PTX does not raise: the parser recovers at the next statement, and `module.diagnostics` has every
-    syntax error, codes P101 to P109. A text with lines that begin with `#` goes through the C preprocessor
-    first (4.1), whose errors are P113 and P114; what it makes is the module's source.
+    syntax error, codes P101 to P109; of a large text the bodies of functions are read when somebody looks at
+    them, or at the diagnostics (`ptxkit.asm.unread`). A text with lines that begin with `#` goes through the
+    C preprocessor first (4.1), whose errors are P113 and P114; what it makes is the module's source.
 
     Args:
         source: the text, or the path of a file in UTF-8.
@@ -69,29 +69,14 @@ def parse(
         read, found = expand(read, path, max_size, include, define)
         if any(diagnostic.is_error for diagnostic in found):
             return Module([], "", found, read, complete=False)
-    parser = Parser(read.text, read)
-    if not read.text.isascii():
-        report_not_ascii(parser)
     with gc_paused():
+        if len(read.text) >= SMALLEST and read.text.isascii():
+            module = parse_outside(read, found)
+            if module is not None:
+                return module
+        parser = Parser(read.text, read)
+        if not read.text.isascii():
+            report_not_ascii(parser)
         module = run_parser(parser)
     module.diagnostics[:0] = found
     return module
-
-
-def run_parser(parser: Parser) -> Module:
-    """Run a fresh parser over its whole text, recovering from syntax errors."""
-    parser.reduce_default()
-    while True:
-        if not parser.tokens and parser.states[-1] in LISTS and parser.build_known_statement():
-            continue
-        if len(parser.tokens) > MAX_SHAPE and parser.states[-1] == long_list_state():
-            parser.many_literals()
-        kind, text, trivia, start = parser.next()
-        if kind == END and parser.states[-1] == ITEMS and not parser.tokens:
-            break
-        if kind == "{" and parser.open_blocks >= MAX_BLOCKS and parser.states[-1] in LISTS:
-            skip_too_deep(parser)
-            continue
-        if not parser.feed(kind, text, trivia, start):
-            recover(parser, kind, text, trivia, start)
-    return Module(parser.values[0], trivia, parser.diagnostics, parser.source, parser.complete)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ptxkit.asm import Module, parse
 from ptxkit.asm.reading import as_text, not_text, read_beyond, too_large
+from ptxkit.asm.unread import known_diagnostics
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.shipped import kernels
 
@@ -89,7 +90,7 @@ def parsed(
         module = parse(source, name=name, max_size=max_size, include=include, define=dict(define))
     except PtxkitError as problem:
         raise _in_our_words(problem) from None
-    no_text = [diagnostic for diagnostic in module.diagnostics if diagnostic.code == NO_TEXT]
+    no_text = [diagnostic for diagnostic in known_diagnostics(module) if diagnostic.code == NO_TEXT]
     if no_text:
         raise PtxkitError(no_text)
     return module

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from ptxkit.asm._grammar import KEYWORDS
 from ptxkit.asm.lexer import END
-from ptxkit.asm.parse import run_parser
 from ptxkit.asm.parser import Parser
 from ptxkit.asm.states import ITEMS, LISTS
 from ptxkit.asm.symbols import Scope, SymbolKind
 from ptxkit.asm.syntax_errors import accepts
+from ptxkit.asm.unread import run_parser
 from ptxkit.diagnostics import Source
 from ptxkit.editors.document import Document
 from ptxkit.editors.locate import statement_at

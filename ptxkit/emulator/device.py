@@ -13,6 +13,8 @@ import numpy as np
 
 from ptxkit import targets
 from ptxkit.asm import parse
+from ptxkit.asm.check import check_read
+from ptxkit.asm.check.reached import CheckedFunctions
 from ptxkit.asm.launch import CheckedLaunch, Requirements, check_launch, check_resident
 from ptxkit.asm.tree import Function, Module
 from ptxkit.device.arguments import Signature, device_address
@@ -124,13 +126,10 @@ class Emulator(AnyDevice):
 
     def load(self, source: str | Path | Module) -> EmulatorModule:
         """As `Device.load`. Raises PtxkitError: also P714, the emulator was closed."""
-        from ptxkit.asm.check import check
-
         self.memory.refuse_closed()
         module = source if isinstance(source, Module) else parse(source)
-        found = check(module, target=self.arch)
-        if any(diagnostic.is_error for diagnostic in found):
-            raise PtxkitError([diagnostic for diagnostic in found if diagnostic.is_error])
+        if errors := [found for found in check_read(module, target=self.arch) if found.is_error]:
+            raise PtxkitError(errors)
         loaded = EmulatorModule(self, module)
         self._modules.add(loaded)
         return loaded
@@ -217,13 +216,14 @@ class EmulatorModule(OnDevice):
             device.options.jit,
         )
         weakref.finalize(self, self.image.close)
+        self._checked = CheckedFunctions(module, device.arch)
         self._kernels: dict[str, EmulatorKernel] = {}
 
     def kernel(self, name: str | None = None) -> EmulatorKernel:
         """The entry `name`; None where the module has exactly one.
 
         Raises:
-            PtxkitError: P504, no such entry, or several and no name.
+            PtxkitError: P504, no such entry, or several and no name; errors in what `load` left unread.
         """
         entries = {entry.name: entry for entry in self.module.entries}
         if name is None and len(entries) == 1:
@@ -235,6 +235,7 @@ class EmulatorModule(OnDevice):
                 message = f"expected the name of an entry: the module has {len(entries)}"
             raise error("P504", message, notes=(f"entries: {known}",), source=self.module.source)
         if name not in self._kernels:
+            self._checked.reach(entries[name])
             self._kernels[name] = EmulatorKernel(self, entries[name])
         return self._kernels[name]
 

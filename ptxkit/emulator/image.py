@@ -10,6 +10,7 @@ from ptxkit.asm import tree
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Symbol, SymbolKind, module_scope
+from ptxkit.asm.unread import is_read
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.addresses import CODE, CODE_STEP, CONST, CONST_START
@@ -19,6 +20,9 @@ from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.operation import Unsupported
 from ptxkit.emulator.texels.table import Textures
 from ptxkit.isa.operands import OPAQUE
+
+WORDS = {width: (1 << 8 * width) - 1 for width in (1, 2, 4, 8)}
+"""The bits of the values of a table, by the bytes of each."""
 
 
 class Image:
@@ -137,7 +141,7 @@ class Image:
 
     def _variables(self) -> Sequence[Symbol]:
         found = [s for s in self.scope.symbols() if s.space in ("global", "const")]
-        for function in self.functions.values():
+        for function in filter(is_read, self.functions.values()):  # the others declare none
             found += [s for s in self.flow(function).variables if s.space in ("global", "const")]
         return [symbol for symbol in found if not _is_elsewhere(symbol)]
 
@@ -153,6 +157,11 @@ class Image:
                 step = width
                 for dimension in dimensions[level + 1 :]:
                     step *= dimension
+                words = [each.value for each in value.elements if isinstance(each, tree.Integer)]
+                if step == width in WORDS and len(words) == len(value.elements):
+                    table = np.array([word & WORDS[width] for word in words], f"<u{width}").view(np.uint8)
+                    data[at : at + len(table)] = table
+                    return
                 for element in value.elements:
                     put(element, level + 1, at)
                     at += step

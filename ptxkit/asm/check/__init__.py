@@ -6,7 +6,7 @@ What ptxas accepts is never an error here; what it is too lenient about is a war
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 
 from ptxkit import targets
@@ -20,9 +20,10 @@ from ptxkit.asm.check.items import Items
 from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Instruction, Module, Variable, require_module, walk
+from ptxkit.asm.unread import is_read, known_diagnostics, known_errors, within
 from ptxkit.diagnostics import Diagnostic, Span, error
 
-__all__ = ["check"]
+__all__ = ["check", "check_read"]
 
 RISKY = frozenset({"bar", "cp", "mbarrier", "set", "testp", "wgmma", "tcgen05"})
 """Opcodes that the lints have something to say about, beside every `.aligned` instruction and
@@ -51,11 +52,8 @@ def check(
         PtxkitError: `target` is not a target (P305); P518, an unknown rule or level.
     """
     require_module(module)
-    context = Context(module, asked=_asked(target))
-    with gc_paused():
-        _check_module(context)
-    found = [*module.diagnostics, *_with_card(context)]
-    ordered = sorted(without_allowed(found, module), key=_position)
+    assert module.diagnostics is not None  # whoever looks at them has all of a large module read
+    ordered = check_read(module, target)
     if not rules and not select:
         return ordered
     from ptxkit.rules import CHECKER, chosen, selector
@@ -65,7 +63,32 @@ def check(
     return chosen(ordered, checked(rules or {}, CHECKER), only)
 
 
-def _check_module(context: Context) -> None:
+def check_read(
+    module: Module, target: str | None = None, functions: Iterable[Function] | None = None
+) -> list[Diagnostic]:
+    """What is wrong with what has been read of a module, in the order of the source; see `ptxkit.asm.unread`.
+
+    Args:
+        module, target: as for `check`.
+        functions: whose bodies are checked, and nothing else is told of; None: of all that have been read.
+
+    Raises:
+        PtxkitError: `target` is not a target (P305).
+    """
+    wanted = None if functions is None else list(functions)
+    context = Context(module, asked=_asked(target))
+    with gc_paused():
+        _check_module(context, None if wanted is None else set(map(id, wanted)))
+    known = known_diagnostics(module)
+    if wanted is None:
+        found = [*known, *_with_card(context)]
+    else:
+        found = [*within([*known, *context.found], wanted)]
+    return sorted(without_allowed(found, module), key=_position)
+
+
+def _check_module(context: Context, wanted: Collection[int] | None) -> None:
+    """Check all statements of a module, of functions those bodies that were read and, by `id`, are wanted."""
     module = context.module
     check_header(context)
     scope = Scope()
@@ -73,16 +96,19 @@ def _check_module(context: Context) -> None:
     items = Items(context, scope)
     for statement in module.statements:
         declare(statement, scope)
-        items.check(statement)
+        if wanted is None or not isinstance(statement, Variable):
+            items.check(statement)
         if isinstance(statement, Function):
             errors = len(context.found)
+            if not is_read(statement) or (wanted is not None and id(statement) not in wanted):
+                continue
             check_body(context, statement, scope)
-            if not module.has_errors and not any(found.is_error for found in context.found[errors:]):
+            if not known_errors(module) and not any(found.is_error for found in context.found[errors:]):
                 _lint(context, statement, scope)
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)
     report_clashes(context, scope.clashes)
-    if module.complete and not module.has_errors and not any(found.is_error for found in context.found):
+    if module.complete and not known_errors(module) and not any(found.is_error for found in context.found):
         check_functions(context, scope)
 
 

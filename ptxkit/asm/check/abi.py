@@ -14,6 +14,7 @@ from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.flow import operand_names
 from ptxkit.asm.symbols import Scope, SymbolKind, bind, module_scope
 from ptxkit.asm.tree import Arguments, Directive, Function, Instruction, Name, Prototype, Variable
+from ptxkit.asm.unread import is_read
 from ptxkit.diagnostics import counted
 
 NARROW = frozenset(("pred", "u8", "s8", "u16", "s16"))
@@ -93,7 +94,9 @@ class _Abi:
         self.context = context
         self.scope = scope
         self.functions = {f.name: f for f in context.module.functions if f.body is not None}
-        self.uses = {name: self._uses_of(function) for name, function in self.functions.items()}
+        self.uses = {
+            name: self._uses_of(function) for name, function in self.functions.items() if is_read(function)
+        }
         self.tables = dict(self._tables())
         self.reached = self._reach()
 

@@ -19,6 +19,7 @@ from ptxkit.asm.check.undeclared import Undeclared
 from ptxkit.asm.check.usage import NameUsage
 from ptxkit.asm.kinds import Names
 from ptxkit.asm.symbols import LISTS, Scope, SymbolKind, bind, listed
+from ptxkit.asm.unread import known_errors
 from ptxkit.diagnostics import SpanLabel as Mark
 from ptxkit.isa.match import Match
 from ptxkit.isa.operands import OperandKind
@@ -181,5 +182,5 @@ class _Body:
                 undeclared.name(name, place)
             elif complete:  # Else the label may be in what is not there.
                 undeclared.label(name, place)
-        if not self.context.module.has_errors:  # What could not be parsed may have used or written them.
+        if not known_errors(self.context.module):  # What could not be parsed may have used or written them.
             self.usage.report(self.context, self.function, self.scopes)

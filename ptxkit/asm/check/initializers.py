@@ -98,8 +98,10 @@ def _check(
             help="take values away, or make the array larger",
         )
         return
-    found = len(context.found)
-    for element in value.elements:
+    found, elements = len(context.found), value.elements
+    if not inner and all(type(element) is tree.Integer for element in elements):
+        elements = elements[:1]  # What is wrong with one of them is wrong with each.
+    for element in elements:
         _check(context, variable, tuple(inner), element, scope, vector)
         if len(context.found) > found:
             return  # One finding a list: tables are long.

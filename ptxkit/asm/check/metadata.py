@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ptxkit.asm.check.context import Context, label_at
 from ptxkit.asm.check.needs import report_need
-from ptxkit.asm.tree import Directive, Function, Instruction, Integer, Section, Unary, Vector, walk
+from ptxkit.asm.tree import Directive, Instruction, Integer, Section, Unary, Vector, walk
+from ptxkit.asm.unread import is_read
 from ptxkit.isa.conditions import Availability
 
 DOMAIN = Availability.parse("9.5 sm_107f")
@@ -68,9 +69,9 @@ def _check_size(context: Context, line: Directive, number: Integer) -> None:
 
 def _check_marks(context: Context) -> None:
     """A module with records, but without a domain, has no `trace.mark`."""
-    functions = [statement for statement in context.module.statements if isinstance(statement, Function)]
+    functions = (function for function in context.module.functions if function.body and is_read(function))
     for function in functions:
-        for statement in walk(function.body.statements if function.body else []):
+        for statement in walk([function]):
             if isinstance(statement, Instruction) and statement.spelling.startswith("trace.mark"):
                 message = f"`{statement.spelling}` needs `.metadata_domain 1` in the `.metadata_section`"
                 context.report("P225", message, statement.span, help="write it first in that section")

@@ -10,6 +10,7 @@ from ptxkit.asm.decode import Decoded
 from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.lint.values import Value, Values, VariableAddress
 from ptxkit.asm.tree import Address, Function, Instruction, Module, walk
+from ptxkit.asm.unread import is_read
 from ptxkit.diagnostics import SpanLabel, counted
 
 BULK = "mbarrier::complete_tx::bytes"
@@ -104,12 +105,12 @@ def _size(instruction: Instruction, values: Values) -> int | None:
 
 
 def uses(module: Module, opcode: str, modifier: str) -> bool:
-    """Whether any function of a module has such an instruction."""
+    """Whether any function of a module that has been read has such an instruction."""
     return any(
         isinstance(statement, Instruction)
         and statement.opcode == opcode
         and any(m == modifier or m.startswith(f"{modifier}::") for m in statement.modifiers)
         for function in module.statements
-        if isinstance(function, Function) and function.body is not None
+        if isinstance(function, Function) and function.body is not None and is_read(function)
         for statement in walk(function.body.statements)
     )

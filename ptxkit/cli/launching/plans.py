@@ -10,6 +10,7 @@ from typing import Any
 from ptxkit import card
 from ptxkit.asm import Module
 from ptxkit.asm.check.card import check_card
+from ptxkit.asm.unread import known_diagnostics
 from ptxkit.cli import files
 from ptxkit.diagnostics import PtxkitError, error
 from ptxkit.plan import LaunchPlan, Program, Request, flags, make
@@ -169,7 +170,7 @@ def subject(file: str, given: dict[str, Any]) -> Subject:
         PtxkitError: it can't be read, or there are errors in it or in its card.
     """
     module = files.read(file, given["max_size"], given["include"], given["define"])
-    problems = [d for d in (*module.diagnostics, *check_card(module)) if d.is_error]
+    problems = [d for d in (*known_diagnostics(module), *check_card(module)) if d.is_error]
     if problems:
         raise PtxkitError(problems)
     found = card.read(module.source) if module.source else None

@@ -8,8 +8,9 @@ from ptxkit.virtual.abi import Int, Pointer, Size, UInt, lasting_text, put, put_
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.module import JitOptions, file_contents
 from ptxkit.virtual.gpu.images import ptx_of
+from ptxkit.virtual.gpu.loading import load_text
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import LibraryKernel, VirtualFunction, VirtualLibrary, function_of, load_text
+from ptxkit.virtual.gpu.module import LibraryKernel, VirtualFunction, VirtualLibrary, function_of
 from ptxkit.virtual.results import DriverError, failure
 
 

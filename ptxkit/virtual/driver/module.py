@@ -13,8 +13,9 @@ from ptxkit.virtual.abi import Pointer, Size, UInt, lasting_text, memory, put, p
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.images import ELF, FAT, ptx_of
+from ptxkit.virtual.gpu.loading import MAX_TEXT
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import MAX_TEXT, VirtualFunction, VirtualModule
+from ptxkit.virtual.gpu.module import VirtualFunction, VirtualModule
 from ptxkit.virtual.results import DriverError, failure
 
 INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, ClassVar
 
-from ptxkit import targets
-from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
-from ptxkit.asm.link import link
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator.device import EmulatorKernel, EmulatorModule
+from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.handles import Object
+from ptxkit.virtual.gpu.loading import load_text, refusing_ptx
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.schedule import Rounds
 from ptxkit.virtual.gpu.work import Dim3, Work
@@ -26,11 +22,6 @@ from ptxkit.virtual.results import DriverError, code, failure
 if TYPE_CHECKING:
     from ptxkit.emulator.concurrency import Concurrency
     from ptxkit.emulator.execution import Execution
-
-_DEVICE_RUNTIME = re.compile(r"\.extern\s+\.func[^;]*\bcudaCG(?:Synchronize|GetIntrinsicHandle)\b")
-"""What makes a module need `device_runtime.ptx`."""
-MAX_TEXT = 1 << 28
-"""The largest PTX text that is read."""
 
 MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS = range(5)
 PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC_SHARED, CARVEOUT = range(5, 10)
@@ -48,28 +39,6 @@ SETTABLE = (
 )
 ASSUMED_REGISTERS = 32
 """What a kernel is said to need of registers: only an assembler knows."""
-
-
-def load_text(device: VirtualDevice, text: str, name: str) -> EmulatorModule:
-    """PTX on a device's emulator.
-
-    Raises:
-        DriverError: INVALID_PTX, with what `check` has against it; NO_BINARY_FOR_GPU, another GPU's.
-    """
-    try:
-        module = parse(text, name=name, max_size=MAX_TEXT)
-        target = targets.parse(module.target or "")
-        if target is not None and not target.runs_on(device.target.capability):
-            raise failure("NO_BINARY_FOR_GPU", f"PTX for {target} does not run on {device.target}")
-        if _DEVICE_RUNTIME.search(text):
-            runtime = files(__package__).joinpath("device_runtime.ptx").read_text("utf-8")
-            module = link([module, parse(runtime, name="<device runtime>")])
-        return device.emulator.load(module)
-    except PtxkitError as problem:
-        first = problem.diagnostics[0]
-        if first.code == "P705":
-            raise
-        raise DriverError(code("INVALID_PTX"), str(problem)) from None
 
 
 class VirtualModule(Object):
@@ -100,12 +69,13 @@ class VirtualModule(Object):
         """A kernel by its name.
 
         Raises:
-            DriverError: NOT_FOUND.
+            DriverError: NOT_FOUND; INVALID_PTX, the kernel has errors.
         """
         if name not in self._functions:
             if name not in self.names:
                 raise failure("NOT_FOUND", f"the module has no kernel `{name}`")
-            self._functions[name] = VirtualFunction(self, self.loaded.kernel(name))
+            with refusing_ptx():
+                self._functions[name] = VirtualFunction(self, self.loaded.kernel(name))
             self.context.own(self._functions[name])
         return self._functions[name]
 
