@@ -86,32 +86,39 @@ class UnreadModule(Module):
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """As of a `Module`: those of all bodies."""
-        unread: _Unread = _DIAGNOSTICS.__get__(self)
-        with gc_paused():
-            for body in unread.bodies:
-                _read(body.block)
-        self.__class__ = Module  # type: ignore[assignment]
-        self.diagnostics = unread.found()
-        if any(body.uneven for body in unread.bodies):
-            whole = Parser(unread.text, unread.source)
-            run_parser(whole)
-            self.diagnostics = [*unread.before, *whole.diagnostics]
+        read_all(self)
         return self.diagnostics
 
     @diagnostics.setter
     def diagnostics(self, diagnostics: list[Diagnostic]) -> None:
-        assert self.diagnostics is not None
+        read_all(self)
         self.diagnostics = diagnostics
 
     def __eq__(self, other: object) -> bool:
-        assert self.diagnostics is not None
+        read_all(self)
         return self == other
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        assert self.diagnostics is not None
+        read_all(self)
         return self.__reduce_ex__(protocol)
+
+
+def read_all(module: Module) -> None:
+    """Read all bodies of a module that nobody has looked at; it is a plain `Module` then."""
+    if not isinstance(module, UnreadModule):
+        return
+    unread: _Unread = _DIAGNOSTICS.__get__(module)
+    with gc_paused():
+        for body in unread.bodies:
+            _read(body.block)
+    module.__class__ = Module  # type: ignore[assignment]
+    module.diagnostics = unread.found()
+    if any(body.uneven for body in unread.bodies):
+        whole = Parser(unread.text, unread.source)
+        run_parser(whole)
+        module.diagnostics = [*unread.before, *whole.diagnostics]
 
 
 class _Unread:

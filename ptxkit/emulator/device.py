@@ -207,14 +207,8 @@ class EmulatorModule(OnDevice):
         target = targets.parse(device.arch or module.target or "")
         assert target is not None, "`check` lets no module pass without a target"
         self.limits = targets.limits(target)
-        self.image = Image(
-            module,
-            target.capability,
-            device.memory,
-            device.tensor_cores,
-            device.textures,
-            device.options.jit,
-        )
+        shared = device.memory, device.tensor_cores, device.textures, device.options.jit
+        self.image = Image(module, target.capability, *shared)
         weakref.finalize(self, self.image.close)
         self._checked = CheckedFunctions(module, device.arch)
         self._kernels: dict[str, EmulatorKernel] = {}
@@ -229,11 +223,10 @@ class EmulatorModule(OnDevice):
         if name is None and len(entries) == 1:
             (name,) = entries
         if name is None or name not in entries:
-            known = ", ".join(f"`{entry}`" for entry in entries) or "none"
-            message = "no entry" if name is None else f"no entry `{name}`"
-            if name is None and entries:
-                message = f"expected the name of an entry: the module has {len(entries)}"
-            raise error("P504", message, notes=(f"entries: {known}",), source=self.module.source)
+            notes = (f"entries: {', '.join(f'`{entry}`' for entry in entries) or 'none'}",)
+            several = f"expected the name of an entry: the module has {len(entries)}"
+            message = f"no entry `{name}`" if name else several if entries else "no entry"
+            raise error("P504", message, notes=notes, source=self.module.source)
         if name not in self._kernels:
             self._checked.reach(entries[name])
             self._kernels[name] = EmulatorKernel(self, entries[name])

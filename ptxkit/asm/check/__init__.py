@@ -20,7 +20,7 @@ from ptxkit.asm.check.items import Items
 from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import Scope, declare
 from ptxkit.asm.tree import Directive, Function, Instruction, Module, Variable, require_module, walk
-from ptxkit.asm.unread import is_read, known_diagnostics, known_errors, within
+from ptxkit.asm.unread import is_read, known_diagnostics, known_errors, read_all, within
 from ptxkit.diagnostics import Diagnostic, Span, error
 
 __all__ = ["check", "check_read"]
@@ -52,7 +52,7 @@ def check(
         PtxkitError: `target` is not a target (P305); P518, an unknown rule or level.
     """
     require_module(module)
-    assert module.diagnostics is not None  # whoever looks at them has all of a large module read
+    read_all(module)
     ordered = check_read(module, target)
     if not rules and not select:
         return ordered
