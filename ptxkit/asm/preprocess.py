@@ -16,6 +16,7 @@ from typing import Any
 
 import pcpp
 from pcpp.evaluator import Value
+from pcpp.parser import LexToken
 
 from ptxkit.asm.lexer import SOURCE_BEGIN, source_lines, without_sources
 from ptxkit.asm.reading import too_large
@@ -39,6 +40,16 @@ def _bounded_shift(value: Value, count: int) -> Value:
 
 
 Value.__lshift__ = _bounded_shift
+
+
+def _copied(token: Any) -> Any:
+    """A token like another: pcpp copies each that a macro makes, most of its time by `copy`'s general way."""
+    made = LexToken()
+    made.__dict__.update(token.__dict__)
+    return made
+
+
+LexToken.__copy__ = _copied
 
 _BREAKS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
 """What Python takes for the end of a line, and PTX does not (4.1)."""
