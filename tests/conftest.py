@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from functools import cache
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -13,6 +15,7 @@ from turns import in_turn, one_each
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.driver import device_count
+from ptxkit.support.disk_cache import VARIABLE
 
 _STARTED = time.monotonic()
 
@@ -42,9 +45,13 @@ def _required() -> int:
     return int(given)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C reach what tests start: a script that starts pytest in the background has it ignored, and
-    processes inherit that."""
+    processes inherit that. Keep compiled code apart from the user's."""
+    if VARIABLE not in os.environ:  # what tests compile is kept for no one
+        kept = tempfile.TemporaryDirectory(prefix="ptxkit-tests-")
+        os.environ[VARIABLE] = str(Path(kept.name) / "kept")
+        config.add_cleanup(kept.cleanup)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

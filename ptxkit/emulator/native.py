@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import platform
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
 from typing import Any
 
+import llvmlite
 from llvmlite import binding
+
+from ptxkit.support.disk_cache import disk_cache, key_of
+from ptxkit.support.version import VERSION
 
 FUNCTION = "run"
 """What the one function of a module is called."""
@@ -27,11 +30,12 @@ class Compiler:
         target = binding.Target.from_default_triple()
         self.lanes = 16 if features.get("avx512bw") and features.get("avx512vl") else 8
         self.halves = bool(features.get("f16c")) or platform.machine() in ("aarch64", "arm64")
-        self._machine = target.create_target_machine(
-            cpu=binding.get_host_cpu_name(), features=features.flatten(), opt=1, jit=True
-        )
+        processor = binding.get_host_cpu_name(), features.flatten()
+        self._machine = target.create_target_machine(cpu=processor[0], features=processor[1], opt=1, jit=True)
+        versions = VERSION, llvmlite.__version__, ".".join(map(str, binding.llvm_version_info))
+        self._made_for = (*versions, self._machine.triple, *processor)
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), self._machine)
-        self._made: dict[bytes, Any] = {}
+        self._made: dict[str, Any] = {}
         self._lock = Lock()
 
     def function(self, text: str, kind: Callable[[int], Any], optimise: bool = False) -> Any:
@@ -42,27 +46,38 @@ class Compiler:
             kind: the type of the function, of `ctypes`.
             optimise: whether LLVM's passes are to look at it first. What is vectors already gains nothing.
         """
-        key = hashlib.sha256(text.encode()).digest()
+        key = key_of(*self._made_for, str(optimise), text)
         with self._lock:
             made = self._made.get(key)
             if made is None:
-                made = self._made[key] = kind(self._compile(text, optimise))
+                made = self._made[key] = kind(self._address(key, text, optimise))
         return made
 
-    def _compile(self, text: str, optimise: bool) -> int:
-        """The address of a module's function, under a name of its own."""
+    def _address(self, key: str, text: str, optimise: bool) -> int:
+        """The address of a module's function. Its code is kept on disk: it is as good for the next process,
+        and LLVM takes tens of milliseconds for it."""
+        name, kept = f"{FUNCTION}_{key}", disk_cache()
+        code = kept.get(key) if kept is not None else None
+        if code is None:
+            code = self._compile(name, text, optimise)
+            if kept is not None:
+                kept.put(key, code)
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        where: int = self._engine.get_function_address(name)
+        return where
+
+    def _compile(self, name: str, text: str, optimise: bool) -> bytes:
+        """The object file of a module, whose function gets a name of its own."""
         module = binding.parse_assembly(text)
-        function = module.get_function(FUNCTION)
-        function.name = name = f"{FUNCTION}{len(self._made)}"
+        module.get_function(FUNCTION).name = name
         if optimise:
             options = binding.create_pipeline_tuning_options(speed_level=2)
             options.loop_vectorization = True
             passes = binding.create_pass_builder(self._machine, options)
             passes.getModulePassManager().run(module, passes)
-        self._engine.add_module(module)
-        self._engine.finalize_object()
-        where: int = self._engine.get_function_address(name)
-        return where
+        code: bytes = self._machine.emit_object(module)
+        return code
 
 
 @cache

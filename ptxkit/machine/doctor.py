@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ptxkit import targets
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, counted
+from ptxkit.support.disk_cache import VARIABLE, disk_cache
 from ptxkit.support.version import VERSION
 from ptxkit.toolchain.sass import find as find_disassembler
 
@@ -79,7 +80,7 @@ def examine() -> list[Fact]:
     facts += _driver()
     tools = [_tool(name, wants, mend) for name, wants, mend in _TOOLS]
     extras = [_extra(*row) for row in _EXTRAS]
-    return [*facts, _management(), _assembler(), _ptxas(), _disassembler(), *tools, *extras]
+    return [*facts, _management(), _assembler(), _ptxas(), _disassembler(), *tools, *extras, _kept()]
 
 
 def _python() -> Fact:
@@ -224,6 +225,21 @@ def _extra(name: str, packages: Sequence[str], wants: str) -> Fact:
         return Fact(name, FactState.OPTIONAL, f"not installed; {wants}", f"pip install 'ptxkit[{name}]'")
     listed = ", ".join(f"{package} {version}" for package, version in versions.items())
     return Fact(name, FactState.GOOD, listed, details=dict(versions))
+
+
+def _kept() -> Fact:
+    """What is kept between processes."""
+    kept = disk_cache()
+    if kept is None:
+        return Fact("cache", FactState.OPTIONAL, f"off, by {VARIABLE}; compiled code is made anew", None)
+    details = {"folder": str(kept.folder), "limit": kept.limit}
+    if (why := kept.why_not()) is not None:
+        mend = f"remove it, or let {VARIABLE} name another folder"
+        return Fact("cache", FactState.OPTIONAL, f"{kept.folder} is not used: {why}", mend, details)
+    size = kept.size()
+    found = f"{counted(size.files, 'file')}, {size.bytes / 1e6:.1f} of at most {kept.limit / 1e6:.0f} MB"
+    details |= {"files": size.files, "bytes": size.bytes}
+    return Fact("cache", FactState.GOOD, f"{found} in {kept.folder}", details=details)
 
 
 def _installed(package: str) -> str | None:
