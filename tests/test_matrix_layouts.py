@@ -131,6 +131,7 @@ RIGHT += [
     for name in ("attn_dist", "gemm_nvfp4", "gemm_tcgen05", "gemm_ue5m3", "gemm_wgmma")
 ]
 RIGHT += [KERNELS / "roofs" / "wgmma_tf32.ptx", KERNELS / "gemv_tcgen05.ptx"]
+RIGHT += [ROOT / "tests" / "data" / "mma_tile.ptx", KERNELS / "roofs" / "mma_f16.ptx"]
 LONG = [KERNELS / f"{name}.ptx" for name in ("sparse_attn_bwd", "flash_attn", "gemm_fp8")]
 
 

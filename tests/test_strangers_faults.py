@@ -178,6 +178,50 @@ def test_small_kernels(tmp_path: Path, kernel: Path, changes: list[tuple[str, st
     assert says in opening(tmp_path, kernel, *changes)
 
 
+MMA = ROOT / "tests" / "data" / "mma_tile.ptx"
+REGISTERS: list[tuple[list[tuple[str, str]], str]] = [
+    (
+        [("    and.b32 %at, %arow, 7;\n    xor.b32 %x, %x, %at;\n", "")],
+        "the `ldmatrix` at line 100 reads piece p of row r at p, and it was written at p ^ r % 8",
+    ),
+    (
+        [("and.b32 %at, %arow, 7;", "and.b32 %at, %arow, 3;")],
+        "reads piece p of row r at p ^ r % 4, and it was written at p ^ r % 8",
+    ),
+    (
+        [("    xor.b32 %piece, %piece, %row;\n", "")],
+        "reads piece p of row r at p ^ r % 8, and it was written at p, of pieces of 16 bytes",
+    ),
+    ([("x2.shared", "x2.trans.shared")], "matrix B of the product at line 109 is transposed"),
+    (
+        [("mad.lo.u32 %x, %k, 2, %apiece;", "mad.lo.u32 %x, %k, 1, %apiece;")],
+        "multiplies elements 8 to 23 of A along K with elements 16 to 31 of B",
+    ),
+    (
+        [("{%a0, %a1, %a2, %a3}, [%at]", "{%a0, %a2, %a1, %a3}, [%at]")],
+        "in the product at line 109, elements 0 to 7 of row 8 of its tensor where elements 8 to 15 of row 0 bel",
+    ),
+    (
+        [("{%b0, %b1}, [%at]", "{%b1, %b0}, [%at]")],
+        "matrix B of the product at line 109 has its elements along K in",
+    ),
+    (
+        [("setp.lt.u32 %more, %k, 4;", "setp.lt.u32 %more, %k, 3;")],
+        "elements 48 to 63 along K are taken by no",
+    ),
+    ([("and.b32 %brow, %lane, 7;", "and.b32 %brow, %lane, 3;")], "elements hold what belongs at [i, j ^ 4]"),
+    (
+        [("[%d + 256]", "[%d + 32]"), ("mad.lo.u32 %x, %row, 4, %x;", "mad.lo.u32 %x, %row, 8, %x;")],
+        "elements hold what belongs at [i // 2 + i % 2 * 8, j]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "says"), REGISTERS, ids=[says for _, says in REGISTERS])
+def test_matrices_in_registers(tmp_path: Path, changes: list[tuple[str, str]], says: str) -> None:
+    assert says in opening(tmp_path, MMA, *changes)
+
+
 def test_what_is_missing_of_a_launch_that_ended_early_is_no_cause(tmp_path: Path) -> None:
     """Of the products to come nobody knows what they would have taken."""
     second = "add.u64 %a_desc, %a_desc, 2;"

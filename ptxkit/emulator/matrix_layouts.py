@@ -17,6 +17,7 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.contents import NOWHERE, PIECE, ZEROS, GlobalContents
 from ptxkit.emulator.copied_boxes import CopiedBoxes
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.fragment_reads import RegisterMatrix, multiplied
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.matrix_reads import (
     Descriptor,
@@ -163,6 +164,12 @@ class LayoutWatch:
             elif places[0] == places[1]:
                 self._same = self._same or f"matrices A and B of the product at {where} are the same bytes"
             self._elements.along_k(a, step, extent)
+
+    def fragments(self, batch: Ctas, where: str, *matrices: RegisterMatrix) -> None:
+        """An `mma` multiplies matrices out of registers, those of several warps at once."""
+        self._contents = self._contents or GlobalContents(batch.launch.memory)
+        if self.cause is None:
+            self.cause = multiplied(where, matrices, self._contents, self._tensors, self._elements)
 
     def found(self, complete: bool = True) -> str | None:
         """The cause, once everything has run. `complete`: to its end, so that what nobody did is missing."""

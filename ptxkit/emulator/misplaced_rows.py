@@ -50,16 +50,50 @@ def rows_apart(
     numbers = np.arange(ROWS)
     for rows in addresses:
         first, read = int(came(rows[:1])[0]), int(rows[1] - rows[0])
-        if first < 0 or (rows != rows[0] + numbers * read).any():
-            continue
         wanted = [first + pitch * numbers for pitch in pitches]
-        if any((came(rows) == row).all() for row in wanted):
-            return None
+        if first < 0 or any((came(rows) == row).all() for row in wanted):
+            continue
+        if (said := _other_swizzle(came, rows)) is not None:
+            return f"the `ldmatrix` at {where} {said}"
+        if (rows != rows[0] + numbers * read).any():
+            continue
         for distance in range(PIECE, FARTHEST + 1, PIECE):
             sources = came(rows[0] + distance * numbers)
             if any((sources == row).all() for row in wanted):
                 apart = f"{read} bytes apart, and they lie {distance} bytes apart"
                 return f"the `ldmatrix` at {where} reads rows {apart}"
+    return None
+
+
+def _other_swizzle(came: SharedSources, rows: np.ndarray) -> str | None:
+    """What is wrong with eight rows that are read by another exclusive or than they were written by."""
+    for width in (LINE, LINE // 2, 2 * LINE):
+        lines = rows // width * width
+        sources = came(lines[:, None] + np.arange(0, width, PIECE))
+        if (sources < 0).any() or len(np.unique(lines)) < ROWS:
+            continue
+        order = (sources - sources.min(axis=1, keepdims=True)) // PIECE
+        written, read = order[:, 0], (rows - lines) // PIECE
+        if (order != np.arange(width // PIECE) ^ written[:, None]).any():
+            continue
+        if len(np.unique(written ^ read)) == 1:
+            return None
+        ways = (_way(pieces, lines // width) for pieces in (read, written))
+        mine, its = ways
+        if mine and its:
+            return (
+                f"reads piece p of row r at {mine}, and it was written at {its}, of pieces of {PIECE} bytes"
+            )
+    return None
+
+
+def _way(pieces: np.ndarray, lines: np.ndarray) -> str | None:
+    """Where the piece p of row r lies, by the pieces at which one of each of eight rows does."""
+    for shift, bits, first in product((0, 1, 2), (0, 1, 3, 7), range(ROWS)):
+        moved = lines - lines[0] + first >> shift & bits
+        if len(np.unique(pieces ^ moved)) == 1:
+            row = "r" if not shift else f"(r / {1 << shift})"
+            return f"p ^ {row} % {bits + 1}" if bits else "p"
     return None
 
 

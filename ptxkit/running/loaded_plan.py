@@ -208,7 +208,7 @@ class LoadedPlan:
         emulator. None where nothing is known to be, or nothing multiplies such matrices."""
         assert isinstance(self.device, Emulator)
         text = self.plan.embedded().program.read()
-        if not any(name in text for name in ("wgmma.mma_async", "tcgen05.mma", "ldmatrix")):
+        if not any(name in text for name in ("wgmma.mma_async", "tcgen05.mma", "ldmatrix", "mma.sync")):
             return None
         from ptxkit.emulator.matrix_layouts import LayoutWatch
         from ptxkit.emulator.matrix_reads import KnownTensor

@@ -192,6 +192,15 @@ def _moves(shape: tuple[int, ...], bad_rows: int) -> Iterator[tuple[str, Move]]:
                 yield at(name, shifted), partial(_shifted, axis, step, 0)
                 yield at(name, f"({shifted}) % {size}"), partial(_shifted, axis, step, size)
         yield at(name, f"{size - 1} - {name}"), partial(_mirrored, axis, size)
+        for half in _powers(size):
+            if half > 1 and size % (2 * half) == 0:
+                block = "" if 2 * half == size else f" of each {2 * half}"
+                riffle = f"{name} // 2 + {name} % 2 * {half}{block}"
+                yield at(name, riffle), partial(_riffled, axis, half, False)
+                yield (
+                    at(name, f"{name} % {half} * 2 + {name} // {half}{block}"),
+                    partial(_riffled, axis, half, True),
+                )
     for down, across in product(*map(_powers, shape[-2:])) if rank >= 2 else ():
         both = ", ".join([*names[:-2], f"i ^ {down}", f"j ^ {across}"])
         yield f"at [{both}]", partial(_both_or, down, across)
@@ -215,6 +224,13 @@ def _exclusive_or(axis: int, bit: int, index: Index) -> Index:
 
 def _both_or(row: int, column: int, index: Index) -> Index:
     return *index[:-2], index[-2] ^ row, index[-1] ^ column
+
+
+def _riffled(axis: int, half: int, back: bool, index: Index) -> Index:
+    """Two halves of `half` elements each, whose elements alternate; `back`: they have been put in turn."""
+    at = index[axis] % (2 * half)
+    there = at % half * 2 + at // half if back else at // 2 + at % 2 * half
+    return *index[:axis], index[axis] - at + there, *index[axis + 1 :]
 
 
 def _shifted(axis: int, step: int, size: int, index: Index) -> Index:

@@ -11,7 +11,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.aligned import AlignedSyncPoint, check_whole_warps, count_products, uniform
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import fault
+from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices import Fragment, Mask, MatrixSource, MatrixTarget, SparsityMetadata, Unknown
@@ -159,6 +159,8 @@ def mma(instruction: ScopedInstruction) -> Effect:
             unknown.add_columns(significant(right.unknown(lane_set), b, kind))
             unknown.add(start.unknown(lane_set))
         codes, present, factors = left.codes(lane_set), None, None
+        if lane_set.launch.layouts is not None and metadata is None:
+            _tell(lane_set, guard, site, bits, codes, right.codes(lane_set))
         if metadata is not None:
             nibbles, doubtful = metadata.read(lane_set, guard)
             unknown.add_rows(doubtful)
@@ -175,6 +177,17 @@ def mma(instruction: ScopedInstruction) -> Effect:
         return target.write(lane_set, guard, result, unknown.found(lane_set, site))
 
     return Effect(step, AlignedSyncPoint(instruction))
+
+
+def _tell(lane_set: LaneSet, guard: Any, site: Site, bits: int, left: np.ndarray, right: np.ndarray) -> None:
+    """Let somebody look where the matrices come from that are multiplied."""
+    from ptxkit.emulator.fragment_reads import RegisterMatrix
+
+    lanes = executing(lane_set, guard)
+    warps = slice(None) if lanes is None else np.flatnonzero(lanes[:, 0])
+    sides = (RegisterMatrix(name, bits, codes[..., warps]) for name, codes in (("A", left), ("B", right)))
+    assert lane_set.launch.layouts is not None
+    lane_set.launch.layouts.fragments(lane_set.batch, site.where, *sides)
 
 
 QUADS = Shape(8, 8, 4)
