@@ -79,8 +79,8 @@ def test_a_page_is_read() -> None:
     assert [kernel.name for kernel in found] == ["iota", "other<int>"]
     first, barrier, store, load = found[0].counts
     assert (first.address, first.warps, first.threads, first.stalls) == (0, 1024, 32768, {})
-    assert (barrier.address, barrier.opcode, barrier.stalls) == (16, "BAR", {"barrier": 4, "selected": 1})
-    assert (store.opcode, store.requests, store.sectors, store.stalls["long_sb"]) == ("STG", 1024, 4096, 2)
+    assert (barrier.address, barrier.operation, barrier.stalls) == (16, "BAR", {"barrier": 4, "selected": 1})
+    assert (store.operation, store.requests, store.sectors, store.stalls["long_sb"]) == ("STG", 1024, 4096, 2)
     assert (load.conflicts, load.requests) == (7, 0)
     assert read_page(["==PROF== Disconnected", ""]) == []
 
@@ -199,6 +199,6 @@ def test_a_gpu_counts_what_the_emulator_counts(plan: LaunchPlan) -> None:
         pytest.skip("the GPU's counters are closed to this user")
     assert done.returncode == 0, done.stdout + done.stderr
     (line,) = [
-        each for each in measure(plan, RunOptions(device="cuda")).kernels[0].counts if each.opcode == "STG"
+        each for each in measure(plan, RunOptions(device="cuda")).kernels[0].counts if each.operation == "STG"
     ]
     assert (line.warps, line.threads, line.sectors / line.requests) == (2, 64, 4.0)

@@ -199,7 +199,7 @@ REGISTERS: list[tuple[list[tuple[str, str]], str]] = [
     ),
     (
         [("{%a0, %a1, %a2, %a3}, [%at]", "{%a0, %a2, %a1, %a3}, [%at]")],
-        "in the product at line 109, elements 0 to 7 of row 8 of its tensor where elements 8 to 15 of row 0 bel",
+        "line 0 of matrix A along K has, in the product at line 109, elements 0 to 7 of row 8 of its tensor",
     ),
     (
         [("{%b0, %b1}, [%at]", "{%b1, %b0}, [%at]")],

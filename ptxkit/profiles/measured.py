@@ -73,7 +73,7 @@ def _summed(counts: Sequence[MachineCount]) -> SiteProfile:
     most = max(counts, key=lambda count: count.warps)
     did = SiteProfile(most.warps, most.threads)
     for count in counts:
-        kind = "reduced" if count.opcode in ATOMIC else KINDS.get(count.opcode, "loaded")
+        kind = "reduced" if count.operation in ATOMIC else KINDS.get(count.operation, "loaded")
         figures: dict[str, Any] = {
             f"global_requests_{kind}": count.requests,
             f"global_sectors_{kind}": count.sectors,

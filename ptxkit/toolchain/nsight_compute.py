@@ -45,7 +45,7 @@ class MachineCount:
     stalls: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def opcode(self) -> str:
+    def operation(self) -> str:
         """What it is, without its guard and modifiers: `LDG`."""
         words = [word for word in self.text.split() if not word.startswith("@")]
         return words[0].partition(".")[0] if words else ""
