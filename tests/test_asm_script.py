@@ -55,7 +55,11 @@ def test_whole_corpus(path: Path) -> None:
     assert ".append(" not in made_again(path)
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow][: at % 3]) for at, path in enumerate(KERNELS)],
+    ids=lambda path: path.stem,
+)
 def test_kernels(path: Path) -> None:
     assert ".append(" not in made_again(path)
 

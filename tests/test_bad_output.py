@@ -64,7 +64,10 @@ def test_nothing_can_be_said_at_all(line: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
-@pytest.mark.parametrize("line", ["--help", "kernels", "explain", "check nosuch.ptx", "run --help"])
+@pytest.mark.parametrize(
+    "line",
+    ["--help", pytest.param("kernels", marks=pytest.mark.slow), "explain", "check nosuch.ptx", "run --help"],
+)
 def test_a_reader_that_goes_away_ends_the_command(line: str) -> None:
     done = shell(f"ptxkit {line} | head -0; exit ${{PIPESTATUS[0]}}")
     assert (done.returncode, done.stderr) == (141, "")

@@ -55,6 +55,7 @@ def test_results_are_those_of_the_host(source: Source) -> None:
     assert wrong(source, range(0)) == []
 
 
+@pytest.mark.slow
 @each([source for source in PACKED_SOURCES if source.name in ORDERED])
 def test_random_order_gives_the_same(source: Source) -> None:
     assert wrong(source, range(1, 3)) == []

@@ -206,7 +206,9 @@ MUTATIONS: dict[str, tuple[Any, str, Callable[[Any], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
+@pytest.mark.parametrize(
+    "mutation", [pytest.param(name, marks=[pytest.mark.slow][:at]) for at, name in enumerate(MUTATIONS)]
+)
 def test_a_changed_operation_is_noticed(maker: Maker, mutation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chains that have its statements differ, at those first."""
     home, name, change, pattern = MUTATIONS[mutation]

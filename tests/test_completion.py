@@ -66,7 +66,12 @@ def test_a_shell_gets_its_script() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal is another thing there")
 @pytest.mark.parametrize(
-    "command", [["kernels"], ["explain", "smem.tcgen05"], ["explain", "idesc.f16", "0x8400490"]]
+    "command",
+    [
+        pytest.param(["kernels"], marks=pytest.mark.slow),
+        ["explain", "smem.tcgen05"],
+        ["explain", "idesc.f16", "0x8400490"],
+    ],
 )
 @pytest.mark.parametrize("width", [60, 100])
 def test_tables_fit_the_terminal(command: list[str], width: int) -> None:

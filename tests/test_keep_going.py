@@ -16,7 +16,12 @@ from ptxkit.emulator import Emulator, EmulatorFault
 from ptxkit.shipped import kernels
 
 ASYNC_FAULTS = [
-    pytest.param(kernel, fault, id=f"{kernel.name}-{number}-{fault[0].replace(' ', '-')}")
+    pytest.param(
+        kernel,
+        fault,
+        id=f"{kernel.name}-{number}-{fault[0].replace(' ', '-')}",
+        marks=[pytest.mark.slow][: number % 2],
+    )
     for kernel in KERNELS
     for number, fault in enumerate(kernel.header["faults"])
 ]
