@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from virtual import CLIENTS, needs_linux
 
+from tools.record_launches.__main__ import keep
 from tools.record_launches.launch import Range, RecordedLaunch
 from tools.record_launches.programs import Program, programs
 from tools.record_launches.reach import reachable
@@ -175,6 +176,16 @@ def test_programs_of_a_list(tmp_path: Path) -> None:
     (tmp_path / "list.toml").write_text('[one]\nsays = "Passed"\n')
     with pytest.raises(ValueError, match=r"one: `command` is missing"):
         programs(tmp_path / "list.toml", {})
+
+
+def test_figures_are_kept_beside_those_of_others(tmp_path: Path) -> None:
+    """Those that another replay has written while this one ran, too."""
+    output = tmp_path / "launches.json"
+    for name, beside in (("two", False), ("one", True), ("two", True)):
+        keep(output, {"program": name, "launches": []}, beside)
+    assert [program["program"] for program in json.loads(output.read_text())["programs"]] == ["one", "two"]
+    keep(output, {"program": "one", "launches": []}, beside=False)
+    assert [program["program"] for program in json.loads(output.read_text())["programs"]] == ["one"]
 
 
 def test_a_program_that_is_made_by_its_own_command() -> None:

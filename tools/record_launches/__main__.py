@@ -65,9 +65,6 @@ def record(given: argparse.Namespace) -> int:
 def replay_all(given: argparse.Namespace) -> int:
     """Run recorded launches again."""
     wrong = 0
-    there = given.add and given.output and given.output.exists()
-    kept = json.loads(given.output.read_text("utf-8"))["programs"] if there else []
-    programs = {program["program"]: program for program in kept}
     runs = [(order, 0) for order in given.orders.split(",") if order != "random"]
     runs += [("random", seed) for seed in range(given.seeds)] if "random" in given.orders else []
     for folder in given.folder:
@@ -81,15 +78,23 @@ def replay_all(given: argparse.Namespace) -> int:
                 print(row(folder.name, launch, done[-1]), flush=True)
             wrong += sum(not one.right for one in done)
             launches.append({**figures(launch), "runs": [one.to_json() for one in done]})
-        command = shown(told.pop("command"))
-        where = provenance()
-        found = {"program": folder.name, "command": command, **told, "launches": launches}
-        programs[folder.name] = {**found, "date": where["date"], "commit": where["commit"]}
         if given.output:
-            listed = sorted(programs.values(), key=lambda program: program["program"])
-            document = {"schema": 1, "kind": "recorded launches", "programs": listed, **where}
-            given.output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+            command = shown(told.pop("command"))
+            found = {"program": folder.name, "command": command, **told, "launches": launches}
+            keep(given.output, found, beside=given.add)
+            given.add = True
     return int(wrong > 0)
+
+
+def keep(output: Path, found: dict[str, Any], beside: bool) -> None:
+    """Write the figures of a program, alone or beside those of others that are there by now."""
+    there = json.loads(output.read_text("utf-8"))["programs"] if beside and output.exists() else []
+    where = provenance()
+    programs = {program["program"]: program for program in there}
+    programs[found["program"]] = {**found, "date": where["date"], "commit": where["commit"]}
+    listed = [programs[name] for name in sorted(programs)]
+    document = {"schema": 1, "kind": "recorded launches", "programs": listed, **where}
+    output.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
 
 
 def run_programs(given: argparse.Namespace) -> int:
