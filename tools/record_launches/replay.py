@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ptxkit.asm import Module, parse
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.global_memory import BASE, GRANULE, GlobalMemory
@@ -59,7 +61,7 @@ def replay(launch: RecordedLaunch, order: str = "lazy", seed: int = 0, **options
     memory = GlobalMemory()
     _place(memory, launch.ranges)
     emulator = Emulator(order=order, seed=seed, arch=launch.arch, memory=memory, **options)
-    module = emulator.load(launch.text)
+    module = emulator.load(_parsed(launch.text))
     for each in launch.variables:
         found = module.variable(each.name)
         assert found is not None, "the module has declared it"
@@ -77,6 +79,12 @@ def replay(launch: RecordedLaunch, order: str = "lazy", seed: int = 0, **options
         _compare(done, memory, each)
     module.image.close()
     return done
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> Module:
+    """A module, read once for all the runs of a launch."""
+    return parse(text)
 
 
 def _place(memory: GlobalMemory, ranges: list[Range]) -> None:
