@@ -176,23 +176,72 @@ def programs(draw: Any) -> str:
 
 @pytest.mark.long
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(body=programs(), order=st.sampled_from(["lazy", "random"]))
-def test_random_programs_are_the_same(body, order):
+@given(body=programs(), order=st.sampled_from(["lazy", "random"]), traffic=st.booleans())
+def test_random_programs_are_the_same(body, order, traffic):
     parameters = ".param .u64 in, .param .u64 out"
     text = module(START + body + END, parameters, before=".shared .align 8 .b32 data[640];")
 
     def run(compiled: bool) -> Any:
-        device = Emulator(jit=compiled, order=order, traffic=True)
+        device = Emulator(jit=compiled, order=order, traffic=traffic)
         source = device.array(np.random.default_rng(0).integers(0, 1 << 32, 194, np.uint32))
         out = device.array(np.zeros(3 * 64 * 11, np.uint32))
         launch(text, [source, out], 64, 3, device)
         assert device.findings == []
         counts = device.counts
-        assert counts.traffic is not None
-        counted = counts.instructions, counts.loaded, counts.stored, counts.barriers, counts.traffic.counts
+        spent = counts.traffic.counts if counts.traffic is not None else None
+        counted = counts.instructions, counts.loaded, counts.stored, counts.barriers, spent
         return out.numpy().tobytes(), counted
 
     assert run(False) == run(True)
+
+
+# ---- loads of one register
+
+PLACES = {
+    "side by side": "mov.u32 %r2, %r1;",
+    "one": "and.b32 %r2, %r1, 96;",
+    "anywhere": "xor.b32 %r2, %r1, 5;",
+    "a lane's": "and.b32 %r2, %r1, 31;",
+}
+WIDTHS = {
+    "words": ("ld.shared.u32 %r3, [%r4 + 4]; ld.shared.u32 %r5, [%r4];", "%r3, %r5"),
+    "vectors": ("ld.shared.v2.u32 {%r3, %r5}, [%r6]; ld.shared.v2.u32 {%r7, %r8}, [%r6 + 8];", "%r3, %r8"),
+    "halves": ("ld.shared.u16 %r3, [%r4 + 2]; ld.shared.u16 %r5, [%r4 + 4];", "%r3, %r5"),
+}
+
+
+@pytest.mark.parametrize("races", [False, True])
+@pytest.mark.parametrize("places", PLACES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_loads_are_entered_as_numpy_enters_them(width: str, places: str, races: bool) -> None:
+    """What they read, and who is told when somebody writes there without waiting."""
+    load, read = WIDTHS[width]
+    text = module(
+        f"""
+        ld.param.u64 %rd30, [out]; mov.u32 %r1, %tid.x; mov.u32 %r4, data; shl.b32 %r9, %r1, 3;
+        add.u32 %r6, %r4, %r9; setp.eq.u32 %p1, %r1, 127;
+        st.shared.v2.u32 [%r6], {{%r1, %r9}}; st.shared.v2.u32 [%r6 + 1024], {{%r9, %r1}};
+        bar.sync 0;
+        {PLACES[places]} shl.b32 %r6, %r2, 3; add.u32 %r6, %r4, %r6; shl.b32 %r2, %r2, 2;
+        add.u32 %r4, %r4, %r2;
+        {load} sub.u32 %r3, {read};
+        {"" if races else "bar.sync 0;"} @%p1 st.shared.u32 [data + 4], %r3;
+        mul.wide.u32 %rd1, %r1, 4; add.u64 %rd30, %rd30, %rd1; st.global.u32 [%rd30], %r3;
+        """,
+        before=".shared .align 16 .b8 data[2048];",
+    )
+
+    def run(device: Emulator) -> Any:
+        out = device.array(np.zeros(128, np.uint32))
+        try:
+            launch(text, [out], 128, 2, device)
+        except PtxkitError as found:
+            return str(found)
+        return out.numpy().tobytes(), device.counts.loaded
+
+    plain = run(Emulator(jit=False))
+    assert isinstance(plain, str) == races
+    assert run(Emulator(jit=True)) == plain
 
 
 # ---- when it compiles, and when it does not

@@ -51,8 +51,9 @@ def check_load(access: Reach, history: AccessHistory, size: int, strong: bool) -
             # Rows that share a place: the first of them stands for all, by what it has seen.
             alone = index.shape[0] == 1 and np.size(limit) > 1
             seen = limit[_standing_row(access)] if alone else limit
+            # Numpy goes through a copy in its order, through a view with negative strides in any.
             backward = np.where(first < seen, own[..., None], first)[::-1, ::-1]
-            history.write("first read", place[::-1, ::-1], backward, count)
+            history.write("first read", place[::-1, ::-1].copy(), backward, count)
         last = own
         if index.shape[0] == 1 and access.lane_set.n > 1:
             last = _own_records(access, history, number, STRONG if strong else WEAK, index.shape, last=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
 from ptxkit.emulator.jit import lowerings as all_lowerings
+from ptxkit.emulator.jit.loads import CompiledLoads, kind_of
 from ptxkit.emulator.jit.lowering import Lowering, find
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
@@ -20,49 +21,90 @@ SHORTEST, LONGEST = 2, 512
 
 def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
-    steps: list[Step | tuple[int, int, list[Lowering]]] = []
-    computations: list[Computation] = []
-    found: list[Lowering] = []
-
-    def close(end: int) -> None:
-        start = end - len(computations)
-        if len(computations) >= SHORTEST:
-            steps.append((start, end, list(found)))
-        else:
-            steps.extend(either(block.steps[at], block.tracked[at]) for at in range(start, end))
-        computations.clear()
-        found.clear()
-
+    found: list[LoadsFirst | Step] = []
+    group = LoadsFirst()
     for at, node in enumerate(block.ir):
-        lowering = lowering_of(node, code)
-        if not isinstance(node, Computation) or lowering is None:
-            close(at)
-            if isinstance(node, MemoryTransfer) and node.address.base is not None:
-                steps.append(CompiledTransfer(node, block.steps[at]))
-                continue
-            steps.append(either(block.steps[at], block.tracked[at]))
+        if group.take(at, node, code):
             continue
-        if node.guard is not None and any(node.guard.slot in each.writes for each in computations):
-            # A stretch knows its guards when it begins.
-            close(at)
-        if len(computations) == LONGEST:
-            close(at)
-        computations.append(node)
-        found.append(lowering)
-    close(len(block.ir))
-    live = block.live_after(stretch[1] - 1 for stretch in steps if isinstance(stretch, tuple))
-    return [
-        _stretch(block, code, *step, live[step[1] - 1]) if isinstance(step, tuple) else step for step in steps
-    ]
+        found.append(group)
+        group = LoadsFirst()
+        if group.take(at, node, code):
+            continue
+        if isinstance(node, MemoryTransfer) and node.address.base is not None:
+            found.append(CompiledTransfer(node, block.steps[at]))
+        else:
+            found.append(either(block.steps[at], block.tracked[at]))
+    found.append(group)
+    live = block.live_after(each.end for each in found if isinstance(each, LoadsFirst))
+    steps: list[Step] = []
+    for each in found:
+        steps += each.steps(block, code, live[each.end]) if isinstance(each, LoadsFirst) else [each]
+    return steps
 
 
-def _stretch(
-    block: CodeBlock, code: CodeToRun, start: int, end: int, lowerings: list[Lowering], live: int
-) -> Stretch:
-    """The instructions `start` to `end` (exclusive) of a block as one step."""
-    computations = [node for node in block.ir[start:end] if isinstance(node, Computation)]
-    steps, tracked = block.steps[start:end], block.tracked[start:end]
-    return Stretch(computations, lowerings, steps, tracked, code.widths, live)
+class LoadsFirst:
+    """Loads and computations that follow one another, in which the loads may as well come first: none has its
+    address from a computation, or writes what one before it reads or writes."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self._loads: dict[Any, list[tuple[int, MemoryTransfer]]] = {}
+        self._computations: list[tuple[int, Computation, Lowering]] = []
+        self._reads: set[int] = set()
+        self._writes: set[int] = set()
+        self._computed: set[int] = set()
+
+    def take(self, at: int, node: IRNode, code: CodeToRun) -> bool:
+        """Make an instruction part of it, if it can be one."""
+        if isinstance(node, MemoryTransfer):
+            taken = self._load(at, node)
+        else:
+            taken = self._computation(at, node, code)
+        if taken:
+            self.end = at
+        return taken
+
+    def _load(self, at: int, node: MemoryTransfer) -> bool:
+        kind = kind_of(node)
+        if kind is None:
+            return False
+        targets = {target.slot for target in node.targets if target is not None}
+        if kind[0] in self._writes or targets & (self._reads | self._writes):
+            return False
+        if len(targets) < sum(target is not None for target in node.targets):
+            return False
+        self._loads.setdefault(kind, []).append((at, node))
+        self._reads.add(kind[0])
+        self._writes |= targets
+        return True
+
+    def _computation(self, at: int, node: IRNode, code: CodeToRun) -> bool:
+        lowering = lowering_of(node, code)
+        if not isinstance(node, Computation) or lowering is None or len(self._computations) == LONGEST:
+            return False
+        if node.guard is not None and node.guard.slot in self._computed:
+            return False  # A stretch knows its guards when it begins.
+        self._computations.append((at, node, lowering))
+        self._reads |= {source.slot for source in node.sources if source.slot is not None}
+        if node.guard is not None and node.guard.slot is not None:
+            self._reads.add(node.guard.slot)
+        self._writes |= node.writes
+        self._computed |= node.writes
+        return True
+
+    def steps(self, block: CodeBlock, code: CodeToRun, live: int) -> list[Step]:
+        """The loads, then the computations. `live`: the slots whose values count behind them, as bits."""
+        found: list[Step] = [
+            CompiledLoads([CompiledTransfer(node, block.steps[at]) for at, node in loads])
+            for loads in self._loads.values()
+        ]
+        places = [at for at, *_ in self._computations]
+        own, tracked = [block.steps[at] for at in places], [block.tracked[at] for at in places]
+        if len(places) < SHORTEST:
+            return found + [either(*pair) for pair in zip(own, tracked, strict=True)]
+        computations = [node for _, node, _ in self._computations]
+        lowerings = [lowering for *_, lowering in self._computations]
+        return [*found, Stretch(computations, lowerings, own, tracked, code.widths, live)]
 
 
 def either(step: Step, tracked: Step) -> Step:

@@ -9,7 +9,7 @@ step of numpy does all of it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from ptxkit.emulator.access_history import WEAK, AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.code import MemoryTransfer
+from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, RANGE_FIELDS, AccessShape, access_code, range_code
@@ -38,6 +39,21 @@ _FOUND = RANGE_FIELDS.index("low")
 @cache
 def _range(address_bits: int, active: bool) -> Any:
     return compiler().function(range_code(address_bits, active), CALL, optimise=True)
+
+
+def range_of(array: Any, bits: int, offset: int, active: Any) -> tuple[int, int, int, int]:
+    """The least and the greatest of some addresses, the union of their bits, and how many take part.
+
+    Args:
+        array: the addresses, in one piece.
+        bits: of each.
+        offset: what is added.
+        active: bool, those that take part; None for all.
+    """
+    words = _RANGE(array.size, address(array), offset, 0 if active is None else address(active))
+    _range(bits, active is not None)(words)
+    low, high, odd, count = words[_FOUND:]
+    return low, high, odd, count
 
 
 @cache
@@ -90,33 +106,79 @@ class Addresses:
 
 
 class TransferArguments:
-    """The words that a function of `memory_code` takes. `elements`: arrays that follow those of `FIELDS`."""
+    """The words that a function of `memory_code` or `loads_code` takes.
 
-    __slots__ = ("_kept", "_words")
+    Args:
+        fields: what they are called.
+        elements: arrays that follow them.
+    """
 
-    def __init__(self, elements: Sequence[Any]) -> None:
-        self._words = [0] * len(FIELDS)
+    __slots__ = ("_at", "_kept", "_words")
+
+    def __init__(self, fields: Mapping[str, int], elements: Sequence[Any] = ()) -> None:
+        self._at = fields
+        self._words = [0] * len(fields)
         self._words += map(address, elements)
         self._kept: list[Any] = []
 
     def number(self, name: str, value: int) -> None:
         """Set a number."""
-        self._words[_AT[name]] = value
+        self._words[self._at[name]] = value
 
     def array(self, name: str, value: Any, back: int = 0) -> None:
         """Set the address of an array, less some bytes."""
         self._kept.append(value)
-        self._words[_AT[name]] = address(value) - back
+        self._words[self._at[name]] = address(value) - back
 
     def has(self, name: str) -> bool:
         """Whether a word is set."""
-        return self._words[_AT[name]] != 0
+        return self._words[self._at[name]] != 0
+
+    def history(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, stores: bool) -> bool:
+        """Set what an access needs of the history, its own record apart; whether it can be settled."""
+        limit = history.limit(lane_set.batch.happens_before.limit(lane_set.rows, history.private))
+        if isinstance(limit, int):
+            self.number("limit", limit)
+        elif extent & Extent.ROWS:
+            self.array("limits", np.ascontiguousarray(limit))
+        else:
+            return False
+        self.number("granule", history.granule.bit_length() - 1)
+        threads = lane_set.special("own slot" if history.private else "own record")
+        last = threads
+        if extent is Extent.LANES:
+            # Rows that share a place: the first of them read it first, the last one last.
+            threads, last = threads[:1], threads[-1:]
+        elif extent is Extent.ROWS:
+            threads = last = np.ascontiguousarray(threads[:, 0])
+        self.array("threads", threads)
+        self.array("last threads", last)
+        for kind in KINDS:
+            if history.has(kind) or (kind == "write") == stores:
+                # Records are counted from the memory's start, places from the bank's.
+                before = history.start // history.granule * history.dtype.itemsize
+                self.array(kind, history.records(kind), before)
+        return True
 
     def call(self, function: Any) -> int:
         """What a function makes of them."""
         words = self._words
         status: int = function((ctypes.c_uint64 * len(words))(*words))
         return status
+
+
+def record_of(lane_set: LaneSet, history: AccessHistory, site: Site) -> int:
+    """Number an access: its record, without the thread."""
+    number = lane_set.launch.events.take(site)
+    return int(history.own(number, WEAK, history.dtype.type(0)))
+
+
+def nothing_in_flight(lane_set: LaneSet) -> bool:
+    """Whether no access can meet what the asynchronous machine is doing."""
+    batch = lane_set.batch
+    if not batch.launch.program.asynchronous:
+        return True
+    return not batch.queue.hazards.in_flight and not len(batch.mbarriers.place)
 
 
 class CompiledTransfer:
@@ -128,7 +190,7 @@ class CompiledTransfer:
     """
 
     def __init__(self, transfer: MemoryTransfer, step: Step) -> None:
-        self._transfer = transfer
+        self.transfer = transfer
         self._step = step
         self._allocation: Allocation | None = None
         base = transfer.address.base
@@ -144,10 +206,9 @@ class CompiledTransfer:
 
     def _done(self, lane_set: LaneSet) -> bool:
         """Do it, unless something is in doubt."""
-        transfer, undefined = self._transfer, lane_set.undefined
-        batch, guard = lane_set.batch, transfer.guard
-        launch = batch.launch
-        if launch.program.asynchronous and (batch.queue.hazards.in_flight or len(batch.mbarriers.place)):
+        transfer, undefined = self.transfer, lane_set.undefined
+        guard = transfer.guard
+        if not nothing_in_flight(lane_set):
             return False
         if undefined and any(slot in undefined for slot in transfer.reads):
             return False
@@ -163,7 +224,7 @@ class CompiledTransfer:
             return False
         if not addresses.lanes:
             return True
-        place = self._place(lane_set, addresses)
+        place = self.place(lane_set, addresses.low, addresses.high)
         if place is None:
             return False
         if transfer.stores:
@@ -185,19 +246,17 @@ class CompiledTransfer:
             if extent is not Extent.THREADS:
                 return None
             active = np.ascontiguousarray(np.broadcast_to(active, (lane_set.n, WARP)))
-        where = 0 if active is None else address(active)
-        words = _RANGE(array.size, address(array), self._offset, where)
-        _range(self._bits, active is not None)(words)
-        low, high, odd, count = words[_FOUND:]
+        low, high, odd, count = range_of(array, self._bits, self._offset, active)
         lanes = lane_set.size if active is None else count
         if count == array.size:
             return Addresses(array, extent, low, high, odd, lanes, None, False)
         return Addresses(array, extent, low, high, odd, lanes, active, condition is not None)
 
-    def _place(self, lane_set: LaneSet, addresses: Addresses) -> TransferPlace | None:
-        """Where the addresses lie; None where that, or whether they may, is for numpy to say."""
-        accessor, batch = self._transfer.accessor, lane_set.batch
-        launch, low, high = batch.launch, addresses.low, addresses.high
+    def place(self, lane_set: LaneSet, low: int, high: int) -> TransferPlace | None:
+        """Where addresses lie, of which these are the least and the greatest; None where that, or whether
+        they may, is for numpy to say."""
+        accessor, batch = self.transfer.accessor, lane_set.batch
+        launch = batch.launch
         space, window = accessor.space, 0
         if space == "generic":
             space = space_of(low)
@@ -225,7 +284,7 @@ class CompiledTransfer:
                 self._allocation = None
                 return None
         history = found.history
-        if self._transfer.stores and history is None and launch.sanitize:
+        if self.transfer.stores and history is None and launch.sanitize:
             history = launch.seek_races(found)
         return TransferPlace(space, launch.memory, BASE, 0, history, found.undefined)
 
@@ -235,11 +294,11 @@ class CompiledTransfer:
         """Count what it costs the memory system, where that is asked for."""
         traffic = lane_set.launch.counts.traffic
         if traffic is not None:
-            size, array = self._transfer.width * self._transfer.count, addresses.array
+            size, array = self.transfer.width * self.transfer.count, addresses.array
             traffic.lanes(place.space, array, addresses.active, lane_set.n, size, what, offset=self._offset)
 
     def _load(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
-        transfer = self._transfer
+        transfer = self.transfer
         held = addresses.guarded
         if place.suspect or (held and lane_set.undefined):
             return False
@@ -264,7 +323,7 @@ class CompiledTransfer:
         return True
 
     def _store(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
-        transfer, launch = self._transfer, lane_set.launch
+        transfer, launch = self.transfer, lane_set.launch
         if launch.watching or (place.suspect and place.bank.origins is not None):
             return False
         if addresses.extent is not Extent.THREADS:
@@ -289,13 +348,13 @@ class CompiledTransfer:
         before: list[Any],
     ) -> bool:
         """Move the bytes and enter the access; whether that was settled."""
-        transfer, history, array = self._transfer, place.history, addresses.array
+        transfer, history, array = self.transfer, place.history, addresses.array
         extent = addresses.extent
         if place.stride:
             extent |= Extent.ROWS
             if array.shape != elements[0].shape:
                 array = np.ascontiguousarray(np.broadcast_to(array, elements[0].shape))
-        arguments = TransferArguments((*elements, *before))
+        arguments = TransferArguments(_AT, (*elements, *before))
         arguments.number("places", array.size)
         arguments.array("address", array)
         arguments.number("step", self._offset)
@@ -307,8 +366,10 @@ class CompiledTransfer:
             arguments.array("tiles", lane_set.special("cta") * place.stride)
         if transfer.stores and place.suspect and place.bank.shadow is not None:
             arguments.array("shadow", place.bank.shadow)
-        if history is not None and not self._enter(lane_set, history, extent, arguments):
-            return False
+        if history is not None:
+            arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
+            if not arguments.history(lane_set, history, extent, transfer.stores):
+                return False
         shape = AccessShape(
             stores=transfer.stores,
             address_bits=self._bits,
@@ -326,34 +387,3 @@ class CompiledTransfer:
             clears=arguments.has("shadow"),
         )
         return arguments.call(_access(shape)) == DONE
-
-    def _enter(
-        self, lane_set: LaneSet, history: AccessHistory, extent: Extent, arguments: TransferArguments
-    ) -> bool:
-        """Number the access, and give its function what it needs of the history; whether that was settled."""
-        batch, stores = lane_set.batch, self._transfer.stores
-        number = batch.launch.events.take(self._transfer.accessor.site)
-        arguments.number("record", int(history.own(number, WEAK, history.dtype.type(0))))
-        limit = history.limit(batch.happens_before.limit(lane_set.rows, history.private))
-        if isinstance(limit, int):
-            arguments.number("limit", limit)
-        elif extent & Extent.ROWS:
-            arguments.array("limits", np.ascontiguousarray(limit))
-        else:
-            return False
-        arguments.number("granule", history.granule.bit_length() - 1)
-        threads = lane_set.special("own slot" if history.private else "own record")
-        last = threads
-        if extent is Extent.LANES:
-            # Rows that share a place: the first of them read it first, the last one last.
-            threads, last = threads[:1], threads[-1:]
-        elif extent is Extent.ROWS:
-            threads = last = np.ascontiguousarray(threads[:, 0])
-        arguments.array("threads", threads)
-        arguments.array("last threads", last)
-        kinds = [kind for kind in KINDS if history.has(kind) or (kind == "write") == stores]
-        for kind in kinds:
-            # Records are counted from the memory's start, places from the bank's.
-            before = history.start // history.granule * history.dtype.itemsize
-            arguments.array(kind, history.records(kind), before)
-        return True

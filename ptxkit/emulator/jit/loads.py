@@ -1,0 +1,147 @@
+"""Loads by one register of addresses, compiled together: the addresses are looked at once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.code import MemoryTransfer
+from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, LoadsShape, loads_code
+from ptxkit.emulator.jit.memory_code import DONE
+from ptxkit.emulator.jit.stretch import extent_of
+from ptxkit.emulator.jit.transfer import (
+    CALL,
+    CompiledTransfer,
+    TransferArguments,
+    TransferPlace,
+    nothing_in_flight,
+    range_of,
+    record_of,
+)
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.native import address, compiler
+from ptxkit.emulator.values import RAW, WARP
+
+_AT = {name: number for number, name in enumerate(FIELDS)}
+
+
+@cache
+def _function(shape: LoadsShape) -> Any:
+    return compiler().function(loads_code(shape), CALL)
+
+
+def kind_of(transfer: MemoryTransfer) -> tuple[Any, ...] | None:
+    """What loads have in common that are compiled together; None for what is not compiled so."""
+    base = transfer.address.base
+    if transfer.stores or transfer.guard is not None or base is None or base.slot is None:
+        return None
+    accessor = transfer.accessor
+    return (
+        base.slot,
+        base.bits,
+        accessor.space,
+        accessor.aligned,
+        transfer.width,
+        transfer.count,
+        transfer.dtype,
+    )
+
+
+class CompiledLoads:
+    """Loads as one step of a plan. `transfers`: each by itself, which does what is in doubt here."""
+
+    def __init__(self, transfers: Sequence[CompiledTransfer]) -> None:
+        self._transfers = transfers
+        loads = [each.transfer for each in transfers]
+        first = loads[0]
+        base = first.address.base
+        assert base is not None
+        assert base.slot is not None
+        self._slot, self._bits = base.slot, base.bits
+        self._offsets = [load.address.offset for load in loads]
+        self._least, self._greatest = min(self._offsets), max(self._offsets)
+        self._aligned = first.accessor.aligned - 1
+        self._even = not any(offset & self._aligned for offset in self._offsets)
+        self._loads, self._first = loads, first
+
+    def __call__(self, lane_set: LaneSet) -> None:
+        """Run the loads for a lane set."""
+        if not self._done(lane_set):
+            for each in self._transfers:
+                each(lane_set)
+
+    def _done(self, lane_set: LaneSet) -> bool:
+        """Do them, unless something is in doubt."""
+        launch = lane_set.launch
+        if lane_set.mask is not None or launch.counts.traffic is not None or not self._even:
+            return False
+        if self._slot in lane_set.undefined or not nothing_in_flight(lane_set):
+            return False
+        array = lane_set.regs[self._slot]
+        extent = extent_of(array.shape, lane_set.n)
+        if not extent:
+            return False
+        array = np.ascontiguousarray(array)
+        low, high, odd, _ = range_of(array, self._bits, 0, None)
+        low, high = low + self._least, high + self._greatest
+        if odd & self._aligned or low < 0 or high >> self._bits:
+            return False
+        place = self._transfers[0].place(lane_set, low, high)
+        if place is None or place.suspect:
+            return False
+        return self._load(lane_set, array, extent, place)
+
+    def _load(self, lane_set: LaneSet, array: Any, extent: Extent, place: TransferPlace) -> bool:
+        first, history = self._first, place.history
+        if place.stride and not extent & Extent.ROWS:
+            extent |= Extent.ROWS
+            array = np.ascontiguousarray(np.broadcast_to(array, (lane_set.n, array.shape[1])))
+        lanes = WARP if extent & Extent.LANES else 1
+        rows = array.size // lanes
+        arguments = TransferArguments(_AT)
+        if history is not None and not arguments.history(lane_set, history, extent, False):
+            return False
+        base = None if history is None else history.base
+        count, kind = first.count, RAW[8 * first.width]
+        made = np.empty((len(self._loads), count, *array.shape), kind)
+        size = array.size * first.width
+        entries = np.zeros((len(self._loads), ELEMENTS + count), np.int64)
+        entries[:, STEP] = self._offsets
+        entries[:, ELEMENTS:] = address(made) + size * np.arange(made.shape[0] * count).reshape(-1, count)
+        if history is not None:
+            entries[:, RECORD] = [record_of(lane_set, history, load.accessor.site) for load in self._loads]
+        if history is not None and history.base != base:
+            return False  # The records were numbered anew meanwhile.
+        arguments.number("rows", rows)
+        arguments.array("address", array)
+        arguments.number("start", place.start)
+        arguments.array("data", place.bank.data)
+        if place.stride:
+            arguments.array("tiles", lane_set.special("cta") * place.stride)
+        arguments.array("patterns", np.empty(rows, np.uint8))
+        arguments.number("loads", len(entries))
+        arguments.array("entries", entries)
+        shape = LoadsShape(
+            address_bits=self._bits,
+            width=first.width,
+            elements=first.count,
+            lanes=lanes,
+            tiles=place.stride > 0,
+            record_bits=8 * history.dtype.itemsize if history is not None else 0,
+            granules=first.width * first.count // history.granule if history is not None else 0,
+            has_write=history is not None and history.has("write"),
+            limits=arguments.has("limits"),
+        )
+        if arguments.call(_function(shape)) != DONE:
+            return False
+        counts = lane_set.launch.counts
+        for load, elements in zip(self._loads, made, strict=True):
+            counts.load(place.space, lane_set.size * load.width * load.count)
+            for target, value in zip(load.targets, elements, strict=True):
+                if target is not None:
+                    target.write(lane_set, value.view(load.dtype))
+        return True

@@ -1,0 +1,250 @@
+"""The LLVM IR behind loads by one register of addresses: loops over the loads, rows and places.
+
+A load is an entry of 64-bit words: what is added to each address, its record, and an array for each element.
+How the places of a row lie is looked at once: where they lie side by side, or are one, a row is loaded and
+entered at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+
+from ptxkit.emulator.jit.memory_code import DONE, I8, I64, POINTER, UNSETTLED
+from ptxkit.emulator.jit.words import splat
+from ptxkit.emulator.native import FUNCTION
+from ptxkit.emulator.values import WARP
+
+FIELDS = (
+    "rows", "address", "start", "data", "tiles", "write", "first read", "last read", "granule", "threads",
+    "last threads", "limit", "limits", "patterns", "loads", "entries",
+)  # fmt: skip
+STEP, RECORD, ELEMENTS = range(3)
+"""Of an entry."""
+ANY, BESIDE, SAME = range(3)
+"""How the places of a row lie."""
+
+
+class LoadsShape(NamedTuple):
+    """What the code of such loads hangs on.
+
+    Attributes:
+        address_bits: of the register.
+        width, elements: bytes of an element, and how many elements.
+        lanes: places of a row: 32, or 1 where its lanes share one.
+        tiles: whether each row has memory of its own.
+        record_bits: of an access history's record; 0 where there is no history.
+        granules: records of a place.
+        has_write: whether the history has records of writes.
+        limits: whether rows differ in what they may not have seen.
+    """
+
+    address_bits: int
+    width: int
+    elements: int
+    lanes: int
+    tiles: bool
+    record_bits: int
+    granules: int
+    has_write: bool
+    limits: bool
+
+
+def loads_code(shape: LoadsShape) -> str:
+    """The function of loads of some shape: it returns `UNSETTLED`, with nothing done, where a record of a
+    write is one that some row may not have seen."""
+    return _Loads(shape).text()
+
+
+class _Loads:
+    """A function `i64 run(ptr)` under construction."""
+
+    def __init__(self, shape: LoadsShape) -> None:
+        self.shape = shape
+        self.module = ir.Module(name="loads")
+        function = ir.Function(self.module, ir.FunctionType(I64, [POINTER]), name=FUNCTION)
+        (arguments,) = function.args
+        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.words = {
+            name: self.builder.load(self._at(arguments, I64, number), typ=I64)
+            for number, name in enumerate(FIELDS)
+        }
+        self.record = ir.IntType(shape.record_bits or 32)
+        self.kind = ir.IntType(8 * shape.width)
+        self.beside = shape.elements == 1 and shape.granules in (0, 1)
+
+    def text(self) -> str:
+        """The whole module."""
+        shape, builder = self.shape, self.builder
+        if shape.lanes > 1:
+            with self._loop("rows") as row:
+                self._look(row)
+        if shape.record_bits and shape.has_write:
+            with self._loads() as entry, self._loop("rows") as row:
+                self._each(entry, row, self._meet)
+        with self._loads() as entry, self._loop("rows") as row:
+            self._each(entry, row, self._move)
+        builder.ret(ir.Constant(I64, DONE))
+        return str(self.module)
+
+    # ---- loops
+
+    @contextmanager
+    def _loop(self, end: str | int) -> Iterator[Any]:
+        builder = self.builder
+        before = builder.block
+        head, behind = builder.append_basic_block("loop"), builder.append_basic_block("behind")
+        builder.branch(head)
+        builder.position_at_end(head)
+        index = builder.phi(I64)
+        index.add_incoming(ir.Constant(I64, 0), before)
+        yield index
+        following = builder.add(index, ir.Constant(I64, 1))
+        index.add_incoming(following, builder.block)
+        last = ir.Constant(I64, end) if isinstance(end, int) else self.words[end]
+        builder.cbranch(builder.icmp_unsigned("<", following, last), head, behind)
+        builder.position_at_end(behind)
+
+    @contextmanager
+    def _loads(self) -> Iterator[list[Any]]:
+        """A loop over the loads: the words of each."""
+        size = ELEMENTS + self.shape.elements
+        with self._loop("loads") as load:
+            first = self.builder.mul(load, ir.Constant(I64, size))
+            entries = self._pointer("entries")
+            yield [
+                self._load(entries, I64, self.builder.add(first, ir.Constant(I64, at)), 8)
+                for at in range(size)
+            ]
+
+    def _each(self, entry: list[Any], row: Any, act: Any) -> None:
+        """Do something at the places of a row, at once where their pattern allows it."""
+        builder, lanes = self.builder, self.shape.lanes
+        if lanes == 1:
+            act(entry, row, row, ANY)
+            return
+        first = builder.mul(row, ir.Constant(I64, lanes))
+        pattern = self._load(self._pointer("patterns"), I8, row, 1)
+        cases = [SAME, BESIDE] if self.beside else [SAME]
+        blocks = [builder.append_basic_block("pattern") for _ in cases]
+        others, behind = builder.append_basic_block("each"), builder.append_basic_block("behind")
+        switch = builder.switch(pattern, others)
+        for case, block in zip(cases, blocks, strict=True):
+            switch.add_case(ir.Constant(I8, case), block)
+            builder.position_at_end(block)
+            act(entry, row, first, case)
+            builder.branch(behind)
+        builder.position_at_end(others)
+        with self._loop(lanes) as lane:
+            act(entry, row, builder.add(first, lane), ANY)
+        builder.branch(behind)
+        builder.position_at_end(behind)
+
+    # ---- places
+
+    def _at(self, pointer: Any, kind: Any, index: Any) -> Any:
+        where = ir.Constant(I64, index) if isinstance(index, int) else index
+        return self.builder.gep(pointer, [where], source_etype=kind)
+
+    def _pointer(self, name: str) -> Any:
+        return self.builder.inttoptr(self.words[name], POINTER)
+
+    def _load(self, pointer: Any, kind: Any, index: Any, align: int) -> Any:
+        return self.builder.load(self._at(pointer, kind, index), typ=kind, align=align)
+
+    def _look(self, row: Any) -> None:
+        """Note how the places of a row lie."""
+        builder, bits = self.builder, self.shape.address_bits
+        kind = ir.IntType(bits)
+        vector = ir.VectorType(kind, WARP)
+        where = self._at(self._pointer("address"), kind, builder.mul(row, ir.Constant(I64, WARP)))
+        every = builder.load(where, typ=vector, align=bits // 8)
+        away = builder.sub(every, splat(builder, builder.load(where, typ=kind, align=bits // 8), WARP))
+        pattern = ir.Constant(I8, ANY)
+        for case, step in ((SAME, 0), (BESIDE, self.shape.width)):
+            expected = ir.Constant(vector, [lane * step for lane in range(WARP)])
+            each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
+            fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
+            pattern = builder.select(fits, ir.Constant(I8, case), pattern)
+        builder.store(pattern, self._at(self._pointer("patterns"), I8, row), align=1)
+
+    def _offset(self, entry: list[Any], row: Any, index: Any) -> Any:
+        """Where a place lies in the memory, in bytes."""
+        builder, kind = self.builder, ir.IntType(self.shape.address_bits)
+        word = self._load(self._pointer("address"), kind, index, self.shape.address_bits // 8)
+        if self.shape.address_bits < 64:
+            word = builder.zext(word, I64)
+        distance = builder.sub(builder.add(word, entry[STEP]), self.words["start"])
+        if self.shape.tiles:
+            distance = builder.add(distance, self._load(self._pointer("tiles"), I64, row, 8))
+        return distance
+
+    def _records(self, name: str, offset: Any) -> Any:
+        first = self.builder.lshr(offset, self.words["granule"])
+        return self._at(self._pointer(name), self.record, first)
+
+    def _wide(self, kind: Any, count: int) -> Any:
+        return ir.VectorType(kind, count) if count > 1 else kind
+
+    def _spread(self, word: Any, count: int) -> Any:
+        return splat(self.builder, word, count) if count > 1 else word
+
+    def _word(self, word: Any) -> Any:
+        """A word as a record."""
+        return self.builder.trunc(word, self.record) if self.shape.record_bits < 64 else word
+
+    def _limit(self, row: Any) -> Any:
+        """The least record that a row may not have seen."""
+        if self.shape.limits:
+            return self._load(self._pointer("limits"), self.record, row, self.shape.record_bits // 8)
+        return self._word(self.words["limit"])
+
+    # ---- what is done at a place, or at those of a row
+
+    def _meet(self, entry: list[Any], row: Any, index: Any, pattern: int) -> None:
+        """Leave where the record of a write is at the limit or beyond."""
+        builder, shape = self.builder, self.shape
+        count = shape.granules * (shape.lanes if pattern == BESIDE else 1)
+        place = self._records("write", self._offset(entry, row, index))
+        found = builder.load(place, typ=self._wide(self.record, count), align=shape.record_bits // 8)
+        reached = builder.icmp_unsigned(">=", found, self._spread(self._limit(row), count))
+        if count > 1:
+            bits = ir.IntType(count)
+            reached = builder.icmp_unsigned("!=", builder.bitcast(reached, bits), bits(0))
+        with builder.if_then(reached, likely=False):
+            builder.ret(ir.Constant(I64, UNSETTLED))
+
+    def _move(self, entry: list[Any], row: Any, index: Any, pattern: int) -> None:
+        """Load, and enter that."""
+        builder, shape = self.builder, self.shape
+        offset = self._offset(entry, row, index)
+        source = self._at(self._pointer("data"), I8, offset)
+        lanes = shape.lanes if pattern == BESIDE else 1
+        for number, element in enumerate(entry[ELEMENTS:]):
+            where = self._at(source, self.kind, number)
+            value = builder.load(where, typ=self._wide(self.kind, lanes), align=shape.width)
+            if pattern == SAME:
+                value = splat(builder, value, shape.lanes)
+            target = self._at(builder.inttoptr(element, POINTER), self.kind, index)
+            builder.store(value, target, align=shape.width)
+        if not shape.record_bits:
+            return
+        count, align = shape.granules * lanes, shape.record_bits // 8
+        record = self._word(entry[RECORD])
+
+        def own(name: str, at: Any) -> Any:
+            where = self._at(self._pointer(name), self.record, at)
+            threads = builder.load(where, typ=self._wide(self.record, lanes), align=align)
+            mine = builder.or_(threads, self._spread(record, lanes))
+            return mine if lanes > 1 else self._spread(mine, count)
+
+        place = self._records("first read", offset)
+        first = builder.load(place, typ=self._wide(self.record, count), align=align)
+        fresh = builder.icmp_unsigned("<", first, self._spread(self._limit(row), count))
+        builder.store(builder.select(fresh, own("threads", index), first), place, align=align)
+        # The last of those who share a place read it last.
+        last = builder.add(index, ir.Constant(I64, shape.lanes - 1)) if pattern == SAME else index
+        builder.store(own("last threads", last), self._records("last read", offset), align=align)
