@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import cProfile
+import gc
 import random
 import tracemalloc
+import weakref
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from ptxkit.asm import parse
 from ptxkit.asm.bit_sets import BitSets, bits_of, numbers_in
 from ptxkit.asm.dataflow import BasicBlock, solve_liveness
 from ptxkit.asm.flow import FunctionCode
+from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.symbols import module_scope
 from tools.measure_building import SHAPES, seconds
 
@@ -75,3 +78,41 @@ def test_memory_grows_with_the_text(shape: str) -> None:
         tracemalloc.stop()
         assert all(kept)
     assert held[1] / held[0] < 5, held
+
+
+def test_a_pause_of_the_collector_leaves_what_is_frozen() -> None:
+    def paused() -> bool:
+        with gc_paused():
+            return not gc.isenabled()
+
+    assert gc.isenabled()
+    assert paused()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        assert paused()
+        assert gc.get_freeze_count() == frozen > 0
+    finally:
+        gc.unfreeze()
+    gc.disable()
+    try:
+        assert paused()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_what_is_made_in_a_pause_is_collected_later() -> None:
+    class Held:
+        pass
+
+    with gc_paused():
+        held = Held()
+        held.itself = held  # type: ignore[attr-defined]
+        seen = weakref.ref(held)
+        del held
+    assert seen() is not None
+    gc.collect()
+    assert seen() is None

@@ -15,7 +15,7 @@ from typing import Any
 from ptxkit.asm._grammar import KINDS
 from ptxkit.asm.lexer import END, LITERALS_AHEAD, PIECES, PLAIN_STATEMENT, TOKEN, TRIVIA, KindCache, kind_of
 from ptxkit.asm.reduce import Reducer
-from ptxkit.asm.reduce_operands import Maker, Spanner
+from ptxkit.asm.reduce_operands import Maker, Spanner, integers
 from ptxkit.asm.states import ACTIONS, DEFAULTS, GOTOS, ITEMS, LISTS, RULES
 from ptxkit.asm.tree import Block, Function, Malformed, Section, Statement
 from ptxkit.diagnostics import Diagnostic, Source, Span
@@ -33,6 +33,7 @@ _SHAPES: dict[int, dict[str, tuple[Maker, bool]]] = {state: {} for state in LIST
 _new = tuple.__new__
 _DOTTABLE = {KINDS[name] for name in ("NAME", "SINK", "QUALIFIED", "DOTTED", "CALL", "GENERIC")}
 _LITERALS = {KINDS[name] for name in ("INTEGER", "FLOAT", "SINGLE")}
+_INTEGERS = {KINDS["INTEGER"]}
 _APART = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
 
 
@@ -341,8 +342,11 @@ class Parser:
         line = self.line, self.line_start, self.counted
         span = self.spanner(offsets, tokens)
         self.line, self.line_start, self.counted = line
-        make = {kind: self.reducer.float for kind in _LITERALS} | {KINDS["INTEGER"]: self.reducer.integer}
-        nodes = [make[kinds[i]]([i])(tokens, span) for i in range(0, len(tokens), 2)]
+        if "\n" not in match[0] and _INTEGERS.issuperset(kinds[::2]):
+            nodes = integers(tokens[::2], span(0, 0), offsets[: len(tokens) : 2])
+        else:
+            make = {kind: self.reducer.float for kind in _LITERALS} | {KINDS["INTEGER"]: self.reducer.integer}
+            nodes = [make[kinds[i]]([i])(tokens, span) for i in range(0, len(tokens), 2)]
         self.values[-2].append(self.reducer.literals(nodes))
         self.kinds += kinds
         self.tokens += map(intern, tokens)

@@ -246,3 +246,22 @@ class OperandReducer:
 
 _NESTING = frozenset(("unary", "cast", "binary", "conditional", "parenthesized", "vector"))
 _DOTTED = {KINDS["QUALIFIED"], KINDS["CALL"]}
+
+
+def integers(texts: Sequence[str], first: Span, offsets: Sequence[int]) -> list[tree.Integer | tree.Float]:
+    """Many integers of one line of a table, whose values are few.
+
+    Args:
+        texts: how each is spelled.
+        first: the place of the first.
+        offsets: where each begins, counted from anywhere.
+    """
+    known = {text: (integer_value(text), intern(text), len(text)) for text in set(texts)}
+    line, base = first.line, first.column - offsets[0]
+    found: list[tree.Integer | tree.Float] = []
+    for text, offset in zip(texts, offsets, strict=True):
+        value, spelled, length = known[text]
+        start = offset + base
+        span = tuple.__new__(Span, (line, start, line, start + length))
+        found.append(tree.Integer(value, spelled, span=span))
+    return found

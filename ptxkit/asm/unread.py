@@ -26,8 +26,10 @@ SMALLEST = 1 << 17
 """Characters of a text that is read so; a shorter one is read at once."""
 
 _BRACES = re.compile(rf"""[{{}}]|"[^"\n]*"?|{COMMENT}|(?P<open>/\*)""")
+_HIDDEN = re.compile(r"""//[^\n]*[{}]|/\*|"[^"\n]*[{}]""")
+"""Braces in comments or strings, and what may be a comment of several lines."""
 _NOT_INSIDE = re.compile(
-    r"[\s;{}:/]\.(?:entry|func|visible|extern|weak|common|version|section|global|const)\b"
+    r"[\s;{}:/]\.(?:entry|func|visible|extern|weak|common|version|section|global|const|alias|file)\b"
 )
 """What is not in a body whose function can be told without reading it, or makes variables of the module."""
 
@@ -249,7 +251,24 @@ def parse_outside(source: Source, before: list[Diagnostic]) -> Module | None:
 
 def _closing(text: str, start: int) -> int | None:
     """Where the brace stands that closes a body, given the offset behind the one that opens it; None where
-    there is none, or the body may have to be read."""
+    there is none, or the body may have to be read.
+
+    Compilers put it first in its line, so the braces up to the next one there are counted; where comments or
+    strings have any, brace by brace. What closes a body elsewhere has what follows the function behind it,
+    which is `_NOT_INSIDE`, or is found when the body is read (`_SkippedBody.uneven`).
+    """
+    depth, at = 1, start
+    while depth:
+        end = text.find("\n}", at) + 1
+        if not end or _HIDDEN.search(text, at, end) or _NOT_INSIDE.search(text, at - 1, end):
+            return _closing_of_any(text, start)
+        depth += text.count("{", at, end) - text.count("}", at, end) - 1
+        at = end + 1
+    return end
+
+
+def _closing_of_any(text: str, start: int) -> int | None:
+    """The same brace by brace."""
     depth = 1
     for match in _BRACES.finditer(text, start):
         what = match[0]

@@ -6,6 +6,7 @@ too, but for those whose address is taken (`ptxkit.emulator.scope`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ptxkit.asm import tree
 from ptxkit.asm.bit_sets import BitSets, Numbers, bits_of, numbers_in
 from ptxkit.asm.decode import Decoded
-from ptxkit.asm.flow import read_names, written_names
+from ptxkit.asm.flow import written_names
 from ptxkit.asm.symbols import SymbolKind
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator.blocks import Compiled, cut
@@ -82,8 +83,7 @@ class FunctionBuilder(FunctionScope):
         if self._problems:
             return self._problems
         if self.warpgroup_slots:
-            for item in decoded:
-                self._watch(item)
+            self._watch(decoded)
         reads, kills = self._dataflow()
         assigned = bits_of(self.parameters.assigned)
         blocks, undefined = cut(self.flow, decoded, reads, kills, assigned, self._behind_call)
@@ -121,17 +121,17 @@ class FunctionBuilder(FunctionScope):
         """The slots that an instruction writes."""
         return sorted(self.slots_of({self.meaning(name) for name in written_names(instruction)}))
 
-    def _watch(self, item: Compiled) -> None:
-        """Let an instruction other than `wgmma` look out for products in flight on its registers."""
-        instruction = item.site.instruction
-        if item.site.row.chapter == "wgmma":
-            return
-        symbols = {self.meaning(name) for name in (*written_names(instruction), *read_names(instruction))}
-        slots = tuple(sorted(self.slots_of(symbols) & self.warpgroup_slots))
-        if slots:
-            site, guard = item.site, item.guard
-            item.make = made_with(item.make, lambda step: watched(step, slots, site, guard))
-            item.ir = None
+    def _watch(self, items: Sequence[Compiled]) -> None:
+        """Let instructions other than `wgmma` look out for products in flight on their registers."""
+        held = [self.warpgroup_slots & self.slots_of([register]) for register in self.flow.registers]
+        watching = {register for register, slots in enumerate(held) if slots}
+        accesses = zip(items, self.flow.reads.numbers, self.flow.writes.numbers, strict=True)
+        for item, reads, writes in accesses:
+            found = watching.intersection((*reads, *writes))
+            if found and item.site.row.chapter != "wgmma":
+                slots = tuple(sorted(slot for register in found for slot in held[register]))
+                wrap = partial(watched, slots=slots, site=item.site, guard=item.guard)
+                item.make, item.ir = made_with(item.make, wrap), None
 
     def _refuse(self, site: Site, reason: str) -> None:
         message = f"the emulator does not execute `{site.instruction.spelling}`: {reason}"

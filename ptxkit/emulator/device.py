@@ -128,7 +128,7 @@ class Emulator(AnyDevice):
         """As `Device.load`. Raises PtxkitError: also P714, the emulator was closed."""
         self.memory.refuse_closed()
         module = source if isinstance(source, Module) else parse(source)
-        if errors := [found for found in check_read(module, target=self.arch) if found.is_error]:
+        if errors := [found for found in check_read(module, self.arch, lints=False) if found.is_error]:
             raise PtxkitError(errors)
         loaded = EmulatorModule(self, module)
         self._modules.add(loaded)

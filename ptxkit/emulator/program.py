@@ -43,8 +43,9 @@ def stored_through(flow: Flow) -> set[str]:
 def _sources(flow: Flow) -> dict[Symbol, set[str]]:
     """For each register, and each `.param` variable of a call, the parameters that may reach it."""
     sources: dict[Symbol, set[str]] = {}
-    feeds: dict[Symbol, list[Symbol]] = {}
-    for instruction in flow.instructions:
+    feeds: dict[int, list[Symbol]] = {}  # what each instruction writes
+    into: dict[Symbol, list[int]] = {}  # the instructions that a symbol is read by
+    for number, instruction in enumerate(flow.instructions):
         symbols = [symbol for name in read_names(instruction) if (symbol := flow.meaning(name)) is not None]
         if not symbols:
             continue
@@ -53,25 +54,28 @@ def _sources(flow: Flow) -> dict[Symbol, set[str]]:
         if plain_space(space or "") == "param":
             targets = operand_names(instruction.operands[0])
         parameters = {symbol.name for symbol in symbols if symbol.kind is SymbolKind.PARAMETER}
-        loads = "loads" in traits(instruction)
-        for name in targets:
-            target = flow.meaning(name)
-            if target is None:
-                continue
-            if parameters:
+        feeds[number] = [target for name in targets if (target := flow.meaning(name)) is not None]
+        if parameters:
+            for target in feeds[number]:
                 sources.setdefault(target, set()).update(parameters)
-            if not loads:
-                for symbol in symbols:
-                    if symbol.kind is not SymbolKind.PARAMETER:
-                        feeds.setdefault(symbol, []).append(target)
+        if "loads" not in traits(instruction):
+            for symbol in symbols:
+                if symbol.kind is not SymbolKind.PARAMETER:
+                    into.setdefault(symbol, []).append(number)
+    passed: dict[int, set[str]] = {}
     changed = list(sources)
     while changed:
         symbol = changed.pop()
         reached = sources[symbol]
-        for target in feeds.get(symbol, ()):
-            if not reached <= sources.setdefault(target, set()):
-                sources[target] |= reached
-                changed.append(target)
+        for number in into.get(symbol, ()):
+            known = passed.setdefault(number, set())
+            if reached <= known:
+                continue
+            known |= reached
+            for target in feeds[number]:
+                if not known <= sources.setdefault(target, set()):
+                    sources[target] |= known
+                    changed.append(target)
     return sources
 
 

@@ -64,13 +64,17 @@ def check(
 
 
 def check_read(
-    module: Module, target: str | None = None, functions: Iterable[Function] | None = None
+    module: Module,
+    target: str | None = None,
+    functions: Iterable[Function] | None = None,
+    lints: bool = True,
 ) -> list[Diagnostic]:
     """What is wrong with what has been read of a module, in the order of the source; see `ptxkit.asm.unread`.
 
     Args:
         module, target: as for `check`.
         functions: whose bodies are checked, and nothing else is told of; None: of all that have been read.
+        lints: whether to look closer at what is no error (`ptxkit.asm.lint`), which a launch need not know.
 
     Raises:
         PtxkitError: `target` is not a target (P305).
@@ -78,7 +82,7 @@ def check_read(
     wanted = None if functions is None else list(functions)
     context = Context(module, asked=_asked(target))
     with gc_paused():
-        _check_module(context, None if wanted is None else set(map(id, wanted)))
+        _check_module(context, None if wanted is None else set(map(id, wanted)), lints)
     known = known_diagnostics(module)
     if wanted is None:
         found = [*known, *_with_card(context)]
@@ -87,7 +91,7 @@ def check_read(
     return sorted(without_allowed(found, module), key=_position)
 
 
-def _check_module(context: Context, wanted: Collection[int] | None) -> None:
+def _check_module(context: Context, wanted: Collection[int] | None, lints: bool) -> None:
     """Check all statements of a module, of functions those bodies that were read and, by `id`, are wanted."""
     module = context.module
     check_header(context)
@@ -103,7 +107,8 @@ def _check_module(context: Context, wanted: Collection[int] | None) -> None:
             if not is_read(statement) or (wanted is not None and id(statement) not in wanted):
                 continue
             check_body(context, statement, scope)
-            if not known_errors(module) and not any(found.is_error for found in context.found[errors:]):
+            right = not known_errors(module) and not any(f.is_error for f in context.found[errors:])
+            if lints and right:
                 _lint(context, statement, scope)
         elif isinstance(statement, Directive) and statement.name == "target" and statement is not first:
             check_target(context, statement)

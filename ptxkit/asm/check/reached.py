@@ -43,8 +43,8 @@ class CheckedFunctions:
         new = [one for one in self.reached(entry) if one.name not in self._checked]
         if not new:
             return
-        errors = [each for each in check_read(self._module, self._target, new) if each.is_error]
-        if errors:
+        found = check_read(self._module, self._target, new, lints=False)
+        if errors := [each for each in found if each.is_error]:
             raise PtxkitError(errors)
         self._checked.update(function.name for function in new)
 
