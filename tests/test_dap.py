@@ -233,6 +233,19 @@ def test_a_finding_stops_and_can_be_stepped_back_from(client: DebugClient, tmp_p
     client.close()
 
 
+def test_a_launch_goes_past_findings_as_the_command_does(client: DebugClient, tmp_path: Path) -> None:
+    file = tmp_path / "tile.ptx"
+    file.write_text(TILE.read_text().replace("4, %rd2;", "65536, %rd2;"))
+    client.launch(file, "--keep-going")
+    client.ask("setExceptionBreakpoints", filters=["warnings"])
+    client.ask("configurationDone")
+    stop = client.event("stopped")
+    assert (stop["reason"], client.line(stop["threadId"])) == ("exception", line_of("st.global", file) + 1)
+    client.ask("continue", threadId=stop["threadId"])
+    assert client.event("exited") == {"exitCode": 1}
+    client.close()
+
+
 def test_wrong_results_and_filters(client: DebugClient, tmp_path: Path) -> None:
     file = tmp_path / "tile.ptx"
     file.write_text(TILE.read_text().replace("add.f32 %f2, %f1, %f1;", "add.f32 %f2, %f1, 0f3F800000;"))

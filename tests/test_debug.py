@@ -135,6 +135,14 @@ def test_a_finding_ends_the_launch_and_leaves_its_state(tmp_path: Path) -> None:
     assert "error: the launch has ended" in done.stdout
 
 
+def test_a_launch_goes_past_a_finding_where_that_is_wanted(tmp_path: Path) -> None:
+    file = changed(tmp_path, "mad.wide.u32 %rd4, %r4, 4, %rd2;", "mad.wide.u32 %rd4, %r4, 65536, %rd2;")
+    done = debug("run\n", file, "--keep-going")
+    assert done.returncode == 1
+    assert done.stdout.index("error[P60") < done.stdout.index("the launch has ended")
+    assert "threads here, up to" in done.stdout
+
+
 def test_a_deadlock_leaves_the_warps_where_they_wait(tmp_path: Path) -> None:
     file = changed(
         tmp_path, "arrive.expect_tx.shared.b64 _, [full], 256", "expect_tx.relaxed.cta.shared.b64 [full], 256"

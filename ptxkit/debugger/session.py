@@ -92,7 +92,8 @@ class DebugSession:
                             self.debugger.last_change()
                             self.debugger.search.done = True
                         else:
-                            code = exit_code(outcome.findings)
+                            passed = [found for found in device.findings if found.is_error]
+                            code = exit_code([*passed, *outcome.findings])
                             self._end(front, outcome)
                             return code
                     except RewindError:
@@ -117,7 +118,11 @@ class DebugSession:
             on_device.launch()
             outputs = on_device.outputs()
             compared = case.compare(outputs)
-            found = [finding for each in compared for finding in judge(each, on_device.writer_of(each))]
+            found = [
+                finding
+                for each in compared
+                for finding in judge(each, on_device.writer_of(each), on_device.wrong_ctas(each))
+            ]
             return LaunchOutcome(False, found if compared else [not_verified(self.plan)])
         except PtxkitError as problem:
             return LaunchOutcome(True, list(problem.diagnostics))
