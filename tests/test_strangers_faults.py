@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from command import here
 
+from ptxkit.running.loaded_plan import LoadedPlan
+from ptxkit.running.session import Session
+
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "tests" / "data" / "stored_wgmma.ptx"
 KERNELS = ROOT / "kernels_ptx"
@@ -220,6 +223,29 @@ REGISTERS: list[tuple[list[tuple[str, str]], str]] = [
 @pytest.mark.parametrize(("changes", "says"), REGISTERS, ids=[says for _, says in REGISTERS])
 def test_matrices_in_registers(tmp_path: Path, changes: list[tuple[str, str]], says: str) -> None:
     assert says in opening(tmp_path, MMA, *changes)
+
+
+def test_the_search_for_a_cause_is_no_emulation_that_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may take longer between two instructions than any kernel does."""
+    sessions: list[Session] = []
+    retired: list[int | None] = []
+    begin, search = Session.__init__, LoadedPlan.cause
+
+    def begun(session: Session, *given: Any, **more: Any) -> None:
+        sessions.append(session)
+        begin(session, *given, **more)
+
+    def searched(plan: LoadedPlan, inputs: Any) -> str | None:
+        retired.append(sessions[-1].retired())
+        return search(plan, inputs)
+
+    monkeypatch.setattr(Session, "__init__", begun)
+    monkeypatch.setattr(LoadedPlan, "cause", searched)
+    opening(tmp_path, WGMMA, ("bf16.bf16", "f16.f16"))
+    opening(tmp_path, WGMMA, ("// box = [32, 64]", "// box = [16, 64]"), ("12288;", "10240;"))
+    assert retired == [None, None]
 
 
 def test_what_is_missing_of_a_launch_that_ended_early_is_no_cause(tmp_path: Path) -> None:

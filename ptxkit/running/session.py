@@ -177,6 +177,7 @@ class Session:
                 outputs = on_device.outputs()
                 on_device.check_arguments()
             except PtxkitError as ended:
+                self._emulating = False  # a search for the cause retires nothing for long
                 passed = self.device.findings[known_findings:]
                 found = self._explained(on_device, case, [*passed, *ended.diagnostics], known_findings, start)
                 raise PtxkitError(found) from None
