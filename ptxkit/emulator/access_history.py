@@ -19,6 +19,11 @@ THREAD = (1 << THREAD_BITS) - 1
 """The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
 
 
+def strength_at(private: bool) -> int:
+    """The bit from which on a record has its strength."""
+    return THREAD_BITS if private else 34
+
+
 class AccessHistory:
     """The accesses to one memory that later ones may race with.
 
@@ -36,7 +41,7 @@ class AccessHistory:
         self.granule = granule
         self.private = private
         self.dtype = U32 if private else U64
-        self.strength_at = THREAD_BITS if private else 34
+        self.strength_at = strength_at(private)
         self.number_at = self.strength_at + 2
         self.base = 0
         self.start = start

@@ -18,6 +18,7 @@ from ptxkit.emulator.jit.transfer import (
     CompiledTransfer,
     TransferArguments,
     TransferPlace,
+    knows_own,
     nothing_in_flight,
     range_of,
     record_of,
@@ -135,6 +136,7 @@ class CompiledLoads:
             granules=first.width * first.count // history.granule if history is not None else 0,
             has_write=history is not None and history.has("write"),
             limits=arguments.has("limits"),
+            own=extent is Extent.THREADS and knows_own(lane_set),
         )
         if arguments.call(_function(shape)) != DONE:
             return False

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from ptxkit.emulator.jit.memory_code import DONE, I8, I64, POINTER, UNSETTLED
+from ptxkit.emulator.jit.memory_code import DONE, I8, I64, POINTER, UNSETTLED, is_own
 from ptxkit.emulator.jit.words import splat
 from ptxkit.emulator.native import FUNCTION
 from ptxkit.emulator.values import WARP
@@ -40,6 +40,7 @@ class LoadsShape(NamedTuple):
         granules: records of a place.
         has_write: whether the history has records of writes.
         limits: whether rows differ in what they may not have seen.
+        own: whether each place is of one thread, whose own records are none that it may not have seen.
     """
 
     address_bits: int
@@ -51,6 +52,7 @@ class LoadsShape(NamedTuple):
     granules: int
     has_write: bool
     limits: bool
+    own: bool
 
 
 def loads_code(shape: LoadsShape) -> str:
@@ -211,6 +213,14 @@ class _Loads:
         place = self._records("write", self._offset(entry, row, index))
         found = builder.load(place, typ=self._wide(self.record, count), align=shape.record_bits // 8)
         reached = builder.icmp_unsigned(">=", found, self._spread(self._limit(row), count))
+        if shape.own and pattern != SAME:
+            lanes = shape.lanes if pattern == BESIDE else 1
+            where = self._at(self._pointer("threads"), self.record, index)
+            threads = builder.load(where, typ=self._wide(self.record, lanes), align=shape.record_bits // 8)
+            own = is_own(
+                builder, found, threads if lanes > 1 else self._spread(threads, count), shape.record_bits
+            )
+            reached = builder.and_(reached, builder.not_(own))
         if count > 1:
             bits = ir.IntType(count)
             reached = builder.icmp_unsigned("!=", builder.bitcast(reached, bits), bits(0))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
+from ptxkit.emulator.access_history import ASYNC, STRONG, strength_at
 from ptxkit.emulator.jit.words import splat
 from ptxkit.emulator.native import FUNCTION
 
@@ -45,6 +46,7 @@ class AccessShape(NamedTuple):
         has_write, has_reads: whether the history has such records.
         limits: whether rows differ in what they may not have seen.
         clears: whether the shadow of what is stored is cleared.
+        own: whether each place is of one thread, whose own records are none that it may not have seen.
     """
 
     stores: bool
@@ -61,6 +63,7 @@ class AccessShape(NamedTuple):
     has_reads: bool
     limits: bool
     clears: bool
+    own: bool
 
 
 class _Code:
@@ -222,7 +225,26 @@ class _Access(_Code):
             for kind in kinds:
                 record = self.records_at(self.places_of_records(kind, offset))
                 reached = self.builder.icmp_unsigned(">=", record, limit)
+                if self.shape.own:
+                    where = self.pointer(self.named["threads"])
+                    thread = self.load(where, self.record, index, self.shape.record_bits // 8)
+                    own = is_own(self.builder, record, self.broadcast(thread), self.shape.record_bits)
+                    reached = self.builder.and_(reached, self.builder.not_(own))
                 self.leave_if(self.any(reached), UNSETTLED)
+
+
+def is_own(builder: ir.IRBuilder, record: Any, thread: Any, record_bits: int) -> Any:
+    """Whether records are of these threads themselves: `AccessHistory.is_thread`."""
+    at = strength_at(record_bits == 32)
+    kind = record.type
+
+    def every(number: int) -> Any:
+        return ir.Constant(kind, [number] * kind.count if isinstance(kind, ir.VectorType) else number)
+
+    other = builder.and_(builder.xor(record, thread), every((1 << at) - 1))
+    strength = builder.and_(builder.lshr(record, every(at)), every(STRONG))
+    same = builder.icmp_unsigned("==", other, every(0))
+    return builder.and_(same, builder.icmp_unsigned("!=", strength, every(ASYNC)))
 
 
 def access_code(shape: AccessShape) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ptxkit.asm.bit_sets import bits_of
 from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
 from ptxkit.emulator.jit import lowerings as all_lowerings
 from ptxkit.emulator.jit.loads import CompiledLoads, kind_of
@@ -15,96 +19,143 @@ from ptxkit.emulator.special import VARYING
 
 assert all_lowerings  # importing it registers the lowerings
 
-SHORTEST, LONGEST = 2, 512
-"""Instructions of a stretch: fewer are not worth a call, more would take LLVM long at once."""
+LONGEST = 512
+"""Instructions that are put in stages together: more would take LLVM long at once."""
 
 
 def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
     """The steps of a block, its stretches compiled when they first run; each for lane sets of any kind."""
-    found: list[LoadsFirst | Step] = []
-    group = LoadsFirst()
+    found: list[Staged | Step] = []
+    staged = Staged()
     for at, node in enumerate(block.ir):
-        if group.take(at, node, code):
+        if staged.take(at, node, code):
             continue
-        found.append(group)
-        group = LoadsFirst()
-        if group.take(at, node, code):
+        found.append(staged)
+        staged = Staged()
+        if staged.take(at, node, code):
             continue
         if isinstance(node, MemoryTransfer) and node.address.base is not None:
             found.append(CompiledTransfer(node, block.steps[at]))
         else:
             found.append(either(block.steps[at], block.tracked[at]))
-    found.append(group)
-    live = block.live_after(each.end for each in found if isinstance(each, LoadsFirst))
+    found.append(staged)
+    live = block.live_after(each.end for each in found if isinstance(each, Staged))
     steps: list[Step] = []
     for each in found:
-        steps += each.steps(block, code, live[each.end]) if isinstance(each, LoadsFirst) else [each]
+        steps += each.steps(block, code, live[each.end]) if isinstance(each, Staged) else [each]
     return steps
 
 
-class LoadsFirst:
-    """Loads and computations that follow one another, in which the loads may as well come first: none has its
-    address from a computation, or writes what one before it reads or writes."""
+class Staged:
+    """Loads and computations that follow one another, in stages: what hangs on no load, the loads that hang
+    on that alone, what hangs on them, and so on. Computations have even stages, loads odd ones.
+
+    Within a stage of loads any may come first; computations keep their order. A slot is written in no earlier
+    stage than it was read or written before.
+    """
 
     def __init__(self) -> None:
         self.end = 0
-        self._loads: dict[Any, list[tuple[int, MemoryTransfer]]] = {}
-        self._computations: list[tuple[int, Computation, Lowering]] = []
-        self._reads: set[int] = set()
-        self._writes: set[int] = set()
-        self._computed: set[int] = set()
+        self._loads: dict[int, dict[Any, list[tuple[int, MemoryTransfer]]]] = {}
+        self._computations: dict[int, list[tuple[int, Computation, Lowering]]] = {}
+        self._count = 0
+        self._written: dict[int, int] = {}
+        self._read: dict[int, int] = {}
 
     def take(self, at: int, node: IRNode, code: CodeToRun) -> bool:
         """Make an instruction part of it, if it can be one."""
+        if self._count == LONGEST:
+            return False
         if isinstance(node, MemoryTransfer):
             taken = self._load(at, node)
         else:
             taken = self._computation(at, node, code)
         if taken:
             self.end = at
+            self._count += 1
         return taken
 
     def _load(self, at: int, node: MemoryTransfer) -> bool:
         kind = kind_of(node)
         if kind is None:
             return False
-        targets = {target.slot for target in node.targets if target is not None}
-        if kind[0] in self._writes or targets & (self._reads | self._writes):
+        targets = [target.slot for target in node.targets if target is not None]
+        if len({*targets}) < len(targets) or kind[0] in targets:
             return False
-        if len(targets) < sum(target is not None for target in node.targets):
-            return False
-        self._loads.setdefault(kind, []).append((at, node))
-        self._reads.add(kind[0])
-        self._writes |= targets
+        stage = self._written.get(kind[0], -1) | 1
+        if self._written.get(kind[0], -1) == stage:
+            stage += 2  # The address itself is loaded.
+        for slot in targets:
+            while stage <= max(self._written.get(slot, -1), self._read.get(slot, -1)):
+                stage += 2
+        self._loads.setdefault(stage, {}).setdefault(kind, []).append((at, node))
+        self._note(stage, [kind[0]], targets)
         return True
 
     def _computation(self, at: int, node: IRNode, code: CodeToRun) -> bool:
         lowering = lowering_of(node, code)
-        if not isinstance(node, Computation) or lowering is None or len(self._computations) == LONGEST:
+        if not isinstance(node, Computation) or lowering is None:
             return False
-        if node.guard is not None and node.guard.slot in self._computed:
-            return False  # A stretch knows its guards when it begins.
-        self._computations.append((at, node, lowering))
-        self._reads |= {source.slot for source in node.sources if source.slot is not None}
+        read = [source.slot for source in node.sources if source.slot is not None]
+        stage = max([0, *(self._written.get(slot, 0) for slot in read)])
         if node.guard is not None and node.guard.slot is not None:
-            self._reads.add(node.guard.slot)
-        self._writes |= node.writes
-        self._computed |= node.writes
+            read += [node.guard.slot, *node.writes]  # What a guard keeps is read.
+            stage = max([stage, *(self._written.get(slot, 0) for slot in node.writes)])
+            if node.guard.slot in self._written:
+                # A stretch knows its guards when it begins.
+                stage = max(stage, self._written[node.guard.slot] + 1)
+        for slot in node.writes:
+            stage = max(stage, self._written.get(slot, 0), self._read.get(slot, 0))
+        stage += stage % 2
+        self._computations.setdefault(stage, []).append((at, node, lowering))
+        self._note(stage, read, node.writes)
         return True
 
+    def _note(self, stage: int, read: Iterable[int], written: Iterable[int]) -> None:
+        for slot in read:
+            self._read[slot] = max(self._read.get(slot, 0), stage)
+        for slot in written:
+            self._written[slot] = stage
+
     def steps(self, block: CodeBlock, code: CodeToRun, live: int) -> list[Step]:
-        """The loads, then the computations. `live`: the slots whose values count behind them, as bits."""
-        found: list[Step] = [
-            CompiledLoads([CompiledTransfer(node, block.steps[at]) for at, node in loads])
-            for loads in self._loads.values()
-        ]
-        places = [at for at, *_ in self._computations]
+        """One stage after the other. `live`: the slots whose values count behind them, as bits."""
+        found: list[list[Step]] = []
+        for stage in sorted({*self._loads, *self._computations}, reverse=True):
+            if stage % 2:
+                loads = self._loads[stage].values()
+                found.append(
+                    [
+                        CompiledLoads([CompiledTransfer(node, block.steps[at]) for at, node in each])
+                        for each in loads
+                    ]
+                )
+                live |= bits_of(kind[0] for kind in self._loads[stage])
+                continue
+            found.append(self._stretch(self._computations[stage], block, code, live))
+            live |= bits_of(slot for _, node, _ in self._computations[stage] for slot in _read_by(node))
+        return [step for steps in reversed(found) for step in steps]
+
+    def _stretch(
+        self,
+        chosen: Sequence[tuple[int, Computation, Lowering]],
+        block: CodeBlock,
+        code: CodeToRun,
+        live: int,
+    ) -> list[Step]:
+        places = [at for at, *_ in chosen]
         own, tracked = [block.steps[at] for at in places], [block.tracked[at] for at in places]
-        if len(places) < SHORTEST:
-            return found + [either(*pair) for pair in zip(own, tracked, strict=True)]
-        computations = [node for _, node, _ in self._computations]
-        lowerings = [lowering for *_, lowering in self._computations]
-        return [*found, Stretch(computations, lowerings, own, tracked, code.widths, live)]
+        if len(places) == 1 and isinstance(chosen[0][1].operation.function, np.ufunc):
+            return [either(own[0], tracked[0])]  # One that numpy does at once is not worth a call.
+        computations, lowerings = [node for _, node, _ in chosen], [lowering for *_, lowering in chosen]
+        return [Stretch(computations, lowerings, own, tracked, code.widths, live)]
+
+
+def _read_by(node: Computation) -> list[int]:
+    """The slots that a computation reads, or may leave as they are."""
+    read = [source.slot for source in node.sources if source.slot is not None]
+    if node.guard is not None and node.guard.slot is not None:
+        read += [node.guard.slot, *node.writes]
+    return read
 
 
 def either(step: Step, tracked: Step) -> Step:

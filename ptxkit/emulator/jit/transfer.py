@@ -173,6 +173,12 @@ def record_of(lane_set: LaneSet, history: AccessHistory, site: Site) -> int:
     return int(history.own(number, WEAK, history.dtype.type(0)))
 
 
+def knows_own(lane_set: LaneSet) -> bool:
+    """Whether all records of a thread are its own: none of a launch that may still run."""
+    events = lane_set.launch.events
+    return events.ordered == events.first
+
+
 def nothing_in_flight(lane_set: LaneSet) -> bool:
     """Whether no access can meet what the asynchronous machine is doing."""
     batch = lane_set.batch
@@ -385,5 +391,6 @@ class CompiledTransfer:
             has_reads=arguments.has("first read"),
             limits=arguments.has("limits"),
             clears=arguments.has("shadow"),
+            own=extent is Extent.THREADS and knows_own(lane_set),
         )
         return arguments.call(_access(shape)) == DONE
