@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from command import here
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -423,6 +425,44 @@ def against(text: str) -> list[Diagnostic]:
 def test_a_card_that_fits() -> None:
     assert against(GOOD + ENTRY) == []
     assert against(ENTRY) == []
+
+
+def test_a_pointer_that_is_not_used_is_0(tmp_path: Path) -> None:
+    """Triton appends two of them."""
+    kernel = tmp_path / "k.ptx"
+    kernel.write_text("""\
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 32
+// params = ["x", 0]
+// [presets]
+// only = { n = 32 }
+// [tensors.x]
+// dtype = "u32"
+// shape = "n"
+// expect = "arange(n)"
+// ///
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 .ptr .global .align 4 x, .param .u64 .ptr .global .align 1 scratch)
+{
+    .reg .b32 %r;
+    .reg .b64 %x;
+    ld.param.u64 %x, [x];
+    mov.u32 %r, %tid.x;
+    mad.wide.u32 %x, %r, 4, %x;
+    st.global.u32 [%x], %r;
+    ret;
+}
+""")
+    assert here("run", kernel, "--device", "emu").returncode == 0
+    kernel.write_text(kernel.read_text().replace('"x", 0]', '"x", 8]'))
+    assert (
+        "expected a tensor, or `0` for none, for parameter `scratch`, found integer `8`"
+        in here("check", kernel).stdout
+    )
 
 
 @pytest.mark.parametrize(

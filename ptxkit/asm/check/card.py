@@ -191,7 +191,8 @@ class _Comparison:
             case "integer" | "float" if not scalar:
                 return "a value passed whole"
             case "integer" | "float" if variable.pointer is not None:
-                return "a tensor"
+                null = isinstance(param.value, SizeExpression) and param.value.text == "0"
+                return None if null else "a tensor, or `0` for none,"
             case "float" if variable.type not in _FLOATS:
                 return f"an integer of type {type_}"
         return None
