@@ -176,24 +176,32 @@ class FunctionCode:
         return BitSets(found)
 
     @cached_property
+    def _written(self) -> tuple[list[Numbers], list[Numbers]]:
+        """For each instruction the numbers of what it writes, and of what it surely overwrites."""
+        writes, kills = [], []
+        for each in self.instructions:
+            names = written_names(each)
+            written = self.register_numbers(names)
+            writes.append(written)
+            if each.guard is not None:
+                written = ()
+            elif any(name.component is not None for name in names):
+                written = self.register_numbers([name for name in names if name.component is None])
+            kills.append(written)
+        return writes, kills
+
+    @property
     def writes(self) -> BitSets:
         """For each instruction the registers that it writes, as bits."""
-        return BitSets([self.register_numbers(written_names(each)) for each in self.instructions])
+        return BitSets(self._written[0])
 
-    @cached_property
+    @property
     def kills(self) -> BitSets:
         """For each instruction the registers whose old value it surely overwrites, as bits.
 
         A guarded instruction overwrites nothing for sure, nor does one that writes a vector's `.x`.
         """
-        return BitSets(
-            [
-                ()
-                if each.guard is not None
-                else self.register_numbers([n for n in written_names(each) if n.component is None])
-                for each in self.instructions
-            ]
-        )
+        return BitSets(self._written[1])
 
     # ---- control flow
 

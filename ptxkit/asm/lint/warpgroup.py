@@ -82,6 +82,8 @@ class _InFlight:
             return state | _registers(self.code, instruction)
         if _is(instruction, "wait_group"):
             return 0  # Of several groups some may still run; which, the text does not tell.
+        if not state:
+            return 0
         touched = (self.code.reads[number] | self.code.writes[number]) & state
         if touched and instruction.opcode != "wgmma":
             self.found[number] = touched
@@ -99,6 +101,7 @@ class _Fences:
         self.code = code
         self.found: dict[int, int] = {}
         self.unfenced = 1 << len(code.registers)
+        self.writes = code.writes.numbers
         self.joins: set[int] = set()
         for block in code.blocks:
             for number in range(block.start, block.stop):
@@ -114,8 +117,10 @@ class _Fences:
         if _is(instruction, "fence"):
             return 0
         if not _is(instruction, "mma_async"):
-            joins = number in self.joins and not state & self.unfenced
-            return state if joins else state | self.code.writes[number]
+            if number not in self.joins or state & self.unfenced:
+                for written in self.writes[number]:
+                    state |= 1 << written
+            return state
         unread = any(isinstance(o, Integer) and o.value == 0 for o in instruction.operands[3:4])
         used = _registers(self.code, instruction, results=not unread) & state
         if used:
