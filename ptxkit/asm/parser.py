@@ -7,6 +7,7 @@ parser state, is built from it at once. The first of its kinds always goes throu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import accumulate
 from sys import intern
@@ -35,6 +36,7 @@ _DOTTABLE = {KINDS[name] for name in ("NAME", "SINK", "QUALIFIED", "DOTTED", "CA
 _LITERALS = {KINDS[name] for name in ("INTEGER", "FLOAT", "SINGLE")}
 _INTEGERS = {KINDS["INTEGER"]}
 _APART = {KINDS[name] for name in ("WORD", "TYPE", "SPACE", "VECTOR", "LINKAGE")}
+_SPREAD = re.compile("[{}][{}]".format(*(re.escape("".join(kinds)) for kinds in (_DOTTABLE, _APART))))
 
 
 class Parser:
@@ -182,7 +184,7 @@ class Parser:
     def make(self, maker: Maker, shapes: dict[str, tuple[Maker, bool]] | None = None) -> Statement:
         """Build the statement whose tokens have been read, give it its layout, and keep its maker."""
         span = self.here()
-        spread = any(b in _APART and a in _DOTTABLE for a, b in zip(self.kinds, self.kinds[1:], strict=False))
+        spread = _SPREAD.search("".join(self.kinds)) is not None
         if self.reducer.broken:
             node: Statement = Malformed(tuple(self.tokens), span=span(0, len(self.tokens) - 1))
         else:

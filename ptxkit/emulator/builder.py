@@ -40,6 +40,7 @@ from ptxkit.emulator.steps import (
 )
 from ptxkit.emulator.values import BOOL, ones, zero
 from ptxkit.emulator.warpgroup.in_flight import watched
+from ptxkit.isa.match import Match
 
 
 def build(program: EntryProgram, function: tree.Function, code: Code) -> list[Diagnostic]:
@@ -54,6 +55,7 @@ class FunctionBuilder(FunctionScope):
         super().__init__(program, function)
         self.code = code
         self._problems: list[Diagnostic] = []
+        self._operations: dict[int, tuple[Match, Pure | None]] = {}
 
     def _behind_call(self, call: End, live: int) -> End:
         """A call, behind which some slots are live; the carry flag is undefined there: 9.7.2 preserves it
@@ -146,9 +148,19 @@ class FunctionBuilder(FunctionScope):
         negated = instruction.guard.negated
         return SourceOperand(BOOL, 1, slot=self.slot(symbol), invert=negated, name=symbol.name)
 
+    def _operation(self, instruction: ScopedInstruction) -> Pure | None:
+        """`operation_of`, which is the same for all instructions of a form whose operands are plain names."""
+        plain = all(type(o) is tree.Name and o.component is None for o in instruction.instruction.operands)
+        if not plain:
+            return operation_of(instruction)
+        match = instruction.match
+        if id(match) not in self._operations:
+            self._operations[id(match)] = match, operation_of(instruction)
+        return self._operations[id(match)][1]
+
     def _compute(self, instruction: ScopedInstruction, guard: SourceOperand | None) -> Compiled | None:
         """A pure instruction."""
-        operation = operation_of(instruction)
+        operation = self._operation(instruction)
         if operation is None:
             return None
         sources = [
