@@ -662,6 +662,41 @@ SET:
     launch(module(body), [flag], grid=132, device=device, shared=200 * 1024)
 
 
+def test_polls_while_copies_are_in_flight() -> None:
+    """CTA 0 polls; the copies that CTA 1 waits for come one after the other, so nothing is stuck."""
+    body = """
+    mov.u32 %r2, %ctaid.x;
+    ld.param.u64 %rd1, [out];
+    setp.eq.u32 %p1, %r2, 1;
+    @%p1 bra SET;
+WAIT:
+    ld.acquire.gpu.global.u32 %r5, [%rd1];
+    setp.eq.u32 %p2, %r5, 0;
+    @%p2 bra WAIT;
+    ret;
+SET:
+    add.u64 %rd2, %rd1, 16;
+    mbarrier.init.shared.b64 [full], 1;
+    fence.proxy.async.shared::cta;
+    mbarrier.arrive.expect_tx.shared.b64 _, [full], 256;
+"""
+    bulk = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+    copy = f"    {bulk} [data+{{0}}], [%rd2], 16, [full];\n"
+    end = """
+FULL:
+    mbarrier.try_wait.parity.shared.b64 %p2, [full], 0;
+    @!%p2 bra FULL;
+    st.release.gpu.global.u32 [%rd1], 1;
+"""
+    before = ".shared .align 8 .b64 full;\n.shared .align 16 .b8 data[256];\n"
+    text = module(body + "".join(copy.format(16 * number) for number in range(16)) + end, before=before)
+    for seed in range(5):
+        device = Emulator(order="random", seed=seed)
+        flag = device.array(np.zeros(8, np.uint32))
+        launch(text, [flag], block=1, grid=2, device=device)
+        assert flag.numpy()[0] == 1
+
+
 def test_division_by_zero() -> None:
     body = "    mov.u32 %r20, %tid.x;\n    div.u32 %r1, 100, %r20;\n"
     text = module(body + STORE_R1)

@@ -93,6 +93,7 @@ class Queue:
         if operation.fetched:
             return
         operation.fetched = True
+        self.batch.launch.changes += 1  # nothing is stuck while an operation is on its way
         for earlier in operation.after:
             self.complete(earlier)
         if operation.validity is not None:
