@@ -38,6 +38,7 @@ NAMES = frozenset(
 """What the manual and ptxas take for one name."""
 
 RESTRICTIONS = [f"sync_restrict::shared::{space}" for space in ("cta", "cluster", "cluster::read")]
+FABRIC = ".generic::fabric | .fabric::generic | .fabric::fabric"
 SCOPES = ".cta | .cluster | .gpu | .sys"
 PASSES_OVER: dict[str, dict[str, str]] = {}
 """The modifiers that ptxas ignores if one of them is given, by the instruction's name, each with a condition that the
@@ -72,7 +73,7 @@ for _modifiers, _names, *_condition in (
     (
         "global shared::cta shared::cluster",
         "fence.proxy",
-        f"({SCOPES}) & !.global & !.shared::cta & !.shared::cluster",
+        f"({SCOPES}) & ({FABRIC} | !.alias) & !.global & !.shared::cta & !.shared::cluster",
     ),
     (" ".join(RESTRICTIONS), "fence.proxy", f"({SCOPES}) & !.{' & !.'.join(RESTRICTIONS)}"),
     ("tensormap", "prefetch", ".valid_addr & !.global"),
