@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -26,9 +27,17 @@ def host_stack() -> tuple[str, ...]:
         if frame is None or len(found) == DEPTH:
             break
         file = frame.f_code.co_filename
-        if any(runner in file for runner in RUNNERS):
+        runs, shown = _told(file)
+        if runs:
             break
-        if not file.startswith((HOME, "<frozen", "<string>")):
+        if shown:
             found.append(f"{file}:{frame.f_lineno} in {frame.f_code.co_name}")
         frame = frame.f_back
     return tuple(found)
+
+
+@cache
+def _told(file: str) -> tuple[bool, bool]:
+    """Whether a file's frames are of what runs tests, and whether they are shown."""
+    runs = any(runner in file for runner in RUNNERS)
+    return runs, not file.startswith((HOME, "<frozen", "<string>"))

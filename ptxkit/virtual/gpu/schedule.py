@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from random import Random
 from threading import Condition, RLock
@@ -59,15 +60,22 @@ class Operation:
         running: whether somebody runs it right now.
         rounds: what is left of it, where it happens round by round and has begun.
         beside: whether it begins when another such of another owner does, if it may.
+        behind: those that were queued to happen after it.
+        waits: how many it waits for that have not happened.
     """
 
-    __slots__ = ("after", "beside", "done", "number", "outside", "owner", "rounds", "run", "running")
+    __slots__ = (
+        "after", "behind", "beside", "done", "number", "outside", "owner", "rounds", "run", "running",
+        "waits",
+    )  # fmt: skip
 
     def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool) -> None:
         self.run = run
         self.owner = owner
         self.outside = outside
         self.after: tuple[Operation, ...] = ()
+        self.behind: list[Operation] = []
+        self.waits = 0
         self.number = 0
         self.done = False
         self.running = False
@@ -98,6 +106,8 @@ class WorkSchedule:
         self._random = Random(seed)
         self._count = 0
         self.pending: dict[int, Operation] = {}
+        self._free_to: dict[int, Operation] = {}
+        self._beside: Counter[int] = Counter()
         self.stuck: Callable[[], Exception | None] = lambda: None
 
     def queue(
@@ -115,6 +125,13 @@ class WorkSchedule:
         operation.number = self._count
         operation.after = tuple(other for other in after if other is not None and not other.done)
         self.pending[operation.number] = operation
+        operation.waits = len(operation.after)
+        for other in operation.after:
+            other.behind.append(operation)
+        if not operation.waits:
+            self._free_to[operation.number] = operation
+        if beside:
+            self._beside[id(owner)] += 1
         if self.order == "eager":
             self.finish([operation], patient=True)
         elif len(self.pending) > DEPTH:
@@ -126,22 +143,16 @@ class WorkSchedule:
         needed = _closure(wanted)
         if not needed:
             return
-        waiting = {operation.number: sum(not other.done for other in operation.after) for operation in needed}
-        behind: dict[int, list[Operation]] = {}
-        for operation in needed:
-            for other in operation.after:
-                if not other.done:
-                    behind.setdefault(other.number, []).append(operation)
-        ready = [self._rank(operation) for operation in needed if not waiting[operation.number]]
+        chosen = {operation.number for operation in needed}
+        ready = [self._rank(operation) for operation in needed if not operation.waits]
         heapq.heapify(ready)
         while ready:
             operation = heapq.heappop(ready)[-1]
             if self.order == "random":
                 self._anything()
             self._perform(operation, patient)
-            for other in behind.get(operation.number, ()) if operation.done else ():
-                waiting[other.number] -= 1
-                if not waiting[other.number]:
+            for other in operation.behind if operation.done else ():
+                if other.number in chosen and not other.waits:
                     heapq.heappush(ready, self._rank(other))
 
     def finish_all(self, owner: Owner | None = None) -> None:
@@ -171,7 +182,8 @@ class WorkSchedule:
 
     def _free(self) -> list[Operation]:
         """The operations that may happen now, the oldest first."""
-        return [o for o in self.pending.values() if not o.running and all(other.done for other in o.after)]
+        found = [operation for operation in self._free_to.values() if not operation.running]
+        return sorted(found, key=lambda operation: operation.number)
 
     def _rank(self, operation: Operation) -> tuple[float, int, Operation]:
         if self.order == "random":
@@ -244,7 +256,7 @@ class WorkSchedule:
                 operation.run()
             return
         operation.start()
-        for other in self._free() if operation.beside else ():
+        for other in self._free() if operation.beside and len(self._beside) > 1 else ():
             if other.beside and other.rounds is None and other.owner is not operation.owner:
                 try:
                     if not other.owner.lost:
@@ -258,9 +270,19 @@ class WorkSchedule:
         if operation.rounds is not None:
             operation.rounds.close()
             operation.rounds = None
+        if operation.done:
+            return
         operation.done = True
         operation.after = ()
         self.pending.pop(operation.number, None)
+        self._free_to.pop(operation.number, None)
+        for other in operation.behind:
+            other.waits -= 1
+            if not other.waits and not other.done:
+                self._free_to[other.number] = other
+        if operation.beside:
+            self._beside[id(operation.owner)] -= 1
+            self._beside += Counter()  # without those of whom none is left
         self._changed.notify_all()
 
 
