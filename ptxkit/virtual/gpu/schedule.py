@@ -281,8 +281,10 @@ class WorkSchedule:
             if not other.waits and not other.done:
                 self._free_to[other.number] = other
         if operation.beside:
-            self._beside[id(operation.owner)] -= 1
-            self._beside += Counter()  # without those of whom none is left
+            owner = id(operation.owner)
+            self._beside[owner] -= 1
+            if not self._beside[owner]:
+                del self._beside[owner]
         self._changed.notify_all()
 
 
