@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from ptxkit.virtual.gpu.schedule import Rounds, WorkSchedule
+from ptxkit.virtual.results import DriverError
 
 
 class Context:
@@ -59,3 +60,21 @@ def test_twice_as_many_take_twice_the_calls(order: str) -> None:
         return sum(entry.callcount for entry in profile.getstats())
 
     assert calls(800) / calls(400) < 2.3
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize("outside", [False, True])
+def test_what_runs_can_not_wait_for_itself(order: str, outside: bool) -> None:
+    """A finaliser that frees a module while a kernel of its thread is emulated, or a host function."""
+    schedule, context, told = WorkSchedule(order, 3), Context(), list[object]()
+
+    def run() -> None:
+        with schedule.lock, pytest.raises(DriverError, match="would have to wait for") as refused:
+            schedule.finish_all()
+        told.append(refused.value.code)
+
+    with schedule.lock:
+        first = schedule.queue(run, context, (), outside)
+        schedule.queue(lambda: told.append("then"), context, (first,))
+        schedule.finish_all()
+    assert (told, schedule.pending) == ([800, "then"], {})

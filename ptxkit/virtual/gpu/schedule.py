@@ -22,8 +22,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from random import Random
-from threading import Condition, RLock
+from threading import Condition, RLock, get_ident
 from typing import Any, Protocol
+
+from ptxkit.virtual.results import failure
 
 STEP = 0.0002
 """Seconds after which a question for progress begins no other operation."""
@@ -58,6 +60,7 @@ class Operation:
         outside: whether it runs code of the program, which may call the driver from other threads.
         done: whether it has happened, or never will.
         running: whether somebody runs it right now.
+        thread: who runs it, or did last.
         rounds: what is left of it, where it happens round by round and has begun.
         beside: whether it begins when another such of another owner does, if it may.
         behind: those that were queued to happen after it.
@@ -66,7 +69,7 @@ class Operation:
 
     __slots__ = (
         "after", "behind", "beside", "done", "number", "outside", "owner", "rounds", "run", "running",
-        "waits",
+        "thread", "waits",
     )  # fmt: skip
 
     def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool) -> None:
@@ -79,6 +82,7 @@ class Operation:
         self.number = 0
         self.done = False
         self.running = False
+        self.thread = 0
         self.rounds: Rounds | None = None
         self.beside = False
 
@@ -202,8 +206,14 @@ class WorkSchedule:
         """Let an operation happen for which everything before it has; wait where another thread runs it.
 
         `patient`: if it is stuck, it stays so; otherwise everything that is stuck fails.
+
+        Raises:
+            DriverError: NOT_PERMITTED, this thread runs it: a host function, or a finaliser that Python calls
+                while it emulates a kernel.
         """
         while not operation.done:
+            if operation.running and operation.thread == get_ident():
+                raise failure("NOT_PERMITTED", "called within what it would have to wait for")
             if operation.running:
                 self._changed.wait()
             elif not self._advance(operation) and not self._help(operation):
@@ -230,7 +240,7 @@ class WorkSchedule:
 
     def _advance(self, operation: Operation) -> bool:
         """Let an operation happen, or get on until it stalls; whether it has happened."""
-        operation.running = True
+        operation.running, operation.thread = True, get_ident()
         over = True
         try:
             if not operation.owner.lost:
