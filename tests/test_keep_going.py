@@ -267,3 +267,15 @@ def test_errors_go_before_wrong_results(tmp_path: Path) -> None:
     file.write_text(card.replace("60,", "64,") + WRONG)
     done = here("run", file, "--device", "emu", "--keep-going")
     assert (done.returncode, codes(done.stdout + done.stderr)) == (4, ["P801"])
+
+
+def test_what_could_not_be_loaded_is_stored() -> None:
+    """One value for all warps, of which bits are undefined in some lanes, at places that lanes alone tell."""
+    device, taken = launch(
+        """
+    ld.param.u64 %d2, [out]; mov.u32 %r1, %laneid; mul.wide.u32 %d3, %r1, 8; add.u64 %d2, %d2, %d3;
+    mov.u32 %r2, 5; ld.shared.b32 %r3, [tile+8]; ld.shared.u16 %r2, [%r3];
+    st.global.u8 [%d2+4], %r2;"""
+    )
+    assert found(device) == ["P605", "P602", "P606"]  # The host reads what is undefined.
+    assert taken[::2].tolist() == [7] * 32

@@ -83,16 +83,18 @@ class Access(Reach):
             number = check_store(self, history, values, width, order is not MemoryOrder.WEAK)
             if order is not MemoryOrder.WEAK:
                 self.synchronise(history, number, None, order)
-        index, values, active = self.broadcast(values)
+        # Undefined bits may differ between rows or lanes where the values do not.
+        index, both, active = self.broadcast(values if masks is None else (*values, *masks))
         if active is not None and active.ndim:
             index = index[active]
-            values = tuple(value[active] for value in values)
+            both = tuple(each[active] for each in both)
+        values, masks = both[: len(values)], None if masks is None else both[len(values) :]
         if self.lane_set.launch.watching:
             self._watch(index, values, width)
         self.bank.store(index, values, width)
         if self.bank.shadow is None or (masks is None and not self.suspect):
             return
-        self._store_shadow(index, masks, active, width, len(values), origin)
+        self._store_shadow(index, masks, width, len(values), origin)
 
     def _watch(self, index: Any, values: tuple[Any, ...], width: int) -> None:
         """Take note if the store changes anything."""
@@ -100,9 +102,7 @@ class Access(Reach):
         if any(bool((old != new).any()) for old, new in zip(held, values, strict=True)):
             self.lane_set.launch.changes += 1
 
-    def _store_shadow(
-        self, index: Any, masks: Masks | None, active: Any, width: int, count: int, origin: Any
-    ) -> None:
+    def _store_shadow(self, index: Any, masks: Masks | None, width: int, count: int, origin: Any) -> None:
         bank = self.bank
         if masks is None:
             none = np.zeros(2, np.uint64) if width == 16 else np.uint8(0)
@@ -110,14 +110,6 @@ class Access(Reach):
             if bank.origins is not None:
                 bank.set_origin(index, width * count, 0)
             return
-        _, masks, _ = self.broadcast(masks)
-        shape = active.shape if active is not None and active.ndim else np.shape(index)
-        if shape:
-            masks = tuple(
-                np.broadcast_to(mask, (*shape, 2) if mask.ndim in (1, 3) else shape) for mask in masks
-            )
-            if active is not None and active.ndim:
-                masks = tuple(mask[active] for mask in masks)
         self.mark_undefined()
         bank.store_shadow(index, masks, width)
         bank.set_origin(index, width * count, origin)
