@@ -209,3 +209,26 @@ def test_compiled_code_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert len(compiled) == 2
     assert [run(3), run(2, optimise=True)] == [43, 42]
     assert len(compiled) == 4
+
+
+def test_what_is_no_file_of_the_key_is_not_read(kept: DiskCache) -> None:
+    kept.put(A, b"code")
+    path = only_file(kept)
+    path.rename(path.with_stem(B))
+    assert kept.get(B) is None  # Code under another name would be run.
+    path.mkdir()
+    assert kept.get(A) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_not_waited_for(kept: DiskCache) -> None:
+    kept.put(A, b"code")
+    path = only_file(kept)
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    assert kept.get(A) is None
+
+
+def test_the_home_of_a_user_who_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "~nobody-has-this-name/kept")
+    assert cache_folder() is None

@@ -26,6 +26,9 @@ _OFF = ("", "0", "off", "no")
 _MAGIC = b"ptxkit1\n"
 _SUFFIX, _PART = ".kept", ".part"
 _DIGEST = hashlib.sha256().digest_size
+_READ = os.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _READ |= getattr(os, _name, 0)
 _STALE = 3600
 """Seconds after which a file that is still being written was left behind."""
 _BETWEEN = 64
@@ -35,10 +38,10 @@ _BETWEEN = 64
 def cache_folder() -> Path | None:
     """Where things are kept; None where the environment says that nothing is."""
     given = os.environ.get(VARIABLE)
-    if given is not None:
-        return None if given.lower() in _OFF else Path(given).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")
     with contextlib.suppress(RuntimeError):  # a user without a home
+        if given is not None:
+            return None if given.lower() in _OFF else Path(given).expanduser()
         return (Path(base) if base and os.path.isabs(base) else Path.home() / ".cache") / "ptxkit"
     return None
 
@@ -91,18 +94,17 @@ class DiskCache:
             return None
         path = self._path(key)
         try:
-            opened = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            opened = os.open(path, _READ)
         except OSError:
             return None  # not there, or not to be read
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode) or _others(found) is not None:
+            os.close(opened)
+            return None
         with open(opened, "rb") as file:
-            if _others(os.fstat(file.fileno())) is not None:
-                return None
             data = file.read()
         start = len(_MAGIC) + _DIGEST
-        if (
-            data[: len(_MAGIC)] != _MAGIC
-            or hashlib.sha256(data[start:]).digest() != data[len(_MAGIC) : start]
-        ):
+        if data[: len(_MAGIC)] != _MAGIC or _digest(key, data[start:]) != data[len(_MAGIC) : start]:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -110,7 +112,7 @@ class DiskCache:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep something under a key; where it can't be written, nothing happens."""
-        content = _MAGIC + hashlib.sha256(data).digest() + data
+        content = _MAGIC + _digest(key, data) + data
         if len(content) > self.limit // 4:
             return
         with contextlib.suppress(OSError):
@@ -176,6 +178,11 @@ def _others(found: os.stat_result) -> str | None:
     if found.st_uid != os.geteuid():
         return "another user owns it"
     return "other users may write it" if found.st_mode & 0o022 else None
+
+
+def _digest(key: str, data: bytes) -> bytes:
+    """Of what is kept, and of the key, under which a file may have been put by mistake."""
+    return hashlib.sha256(key.encode() + b"\n" + data).digest()
 
 
 @cache
