@@ -244,6 +244,50 @@ def test_loads_are_entered_as_numpy_enters_them(width: str, places: str, races: 
     assert run(Emulator(jit=True)) == plain
 
 
+# ---- what is found, in the order of the program
+
+
+def said(text: str, jitted: bool, block: int = 64, grid: int = 2, **options: Any) -> list[str]:
+    """What a launch with 1024 words finds and ends with."""
+    device = Emulator(jit=jitted, **options)
+    ended = []
+    try:
+        launch(text, [device.array(np.zeros(1024, np.uint32))], block, grid, device)
+    except PtxkitError as fault:
+        ended = [str(fault)]
+    return [*map(str, device.findings), *ended]
+
+
+FAULTS = {
+    "a load ahead of its turn": "ld.global.b32 %r3, [%rd2]; ld.global.b64 %rd9, [%rd1 + 4];",
+    "a load of another kind": "ld.global.b64 %rd9, [%rd1 + 4]; ld.global.b32 %r3, [%rd1 + 65536];",
+    "a loaded address": """ld.global.b64 %rd3, [%rd1]; ld.global.b32 %r3, [%rd3];
+        ld.global.b32 %r4, [%rd1 + 65536];""",
+    "an undefined guard": """ld.shared.b32 %r3, [%r2]; setp.eq.u32 %p1, %r3, 1;
+        ld.global.b64 %rd9, [%rd1 + 4]; @%p1 add.u32 %r4, %r4, %r1;""",
+}
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_come_in_the_order_of_the_program(name: str, keep_going: bool) -> None:
+    text = module(
+        f"""ld.param.u64 %rd30, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8; mov.u32 %r4, 0;
+        add.u64 %rd1, %rd30, %rd1; add.u64 %rd2, %rd1, 65536; mov.u32 %r2, data; mad.lo.u32 %r2, %r1, 4, %r2;
+        ld.global.b64 %rd8, [%rd1]; {FAULTS[name]}
+        ld.global.b32 %r5, [%rd1 + 32768]; st.global.b32 [%rd1], %r1;""",
+        before=".shared .align 8 .b32 data[64];",
+    )
+    plain = said(text, False, keep_going=keep_going)
+    assert plain
+    assert said(text, True, keep_going=keep_going) == plain
+
+
+def test_a_kernel_may_end_without_ret() -> None:
+    text = module("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1;", "").replace("    ret;\n", "")
+    launch(text, [], 32, 1, Emulator(jit=True))
+
+
 # ---- when it compiles, and when it does not
 
 

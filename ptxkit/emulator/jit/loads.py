@@ -56,7 +56,7 @@ class CompiledLoads:
     """Loads as one step of a plan. `transfers`: each by itself, which does what is in doubt here."""
 
     def __init__(self, transfers: Sequence[CompiledTransfer]) -> None:
-        self._transfers = transfers
+        self.transfers = transfers
         loads = [each.transfer for each in transfers]
         first = loads[0]
         base = first.address.base
@@ -71,12 +71,12 @@ class CompiledLoads:
 
     def __call__(self, lane_set: LaneSet) -> None:
         """Run the loads for a lane set."""
-        if not self._done(lane_set):
-            for each in self._transfers:
+        if not self.done(lane_set):
+            for each in self.transfers:
                 each(lane_set)
 
-    def _done(self, lane_set: LaneSet) -> bool:
-        """Do them, unless something is in doubt."""
+    def done(self, lane_set: LaneSet) -> bool:
+        """Do them, unless something is in doubt. Returns whether they were done."""
         launch = lane_set.launch
         if lane_set.mask is not None or launch.counts.traffic is not None or not self._even:
             return False
@@ -91,7 +91,7 @@ class CompiledLoads:
         low, high = low + self._least, high + self._greatest
         if odd & self._aligned or low < 0 or high >> self._bits:
             return False
-        place = self._transfers[0].place(lane_set, low, high)
+        place = self.transfers[0].place(lane_set, low, high)
         if place is None or place.suspect:
             return False
         return self._load(lane_set, array, extent, place)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ptxkit.asm.bit_sets import bits_of
 from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
+from ptxkit.emulator.faults import EmulatorFault
 from ptxkit.emulator.jit import lowerings as all_lowerings
 from ptxkit.emulator.jit.loads import CompiledLoads, kind_of
 from ptxkit.emulator.jit.lowering import Lowering, find
@@ -39,6 +40,7 @@ def plan(block: CodeBlock, code: CodeToRun) -> list[Step]:
         else:
             found.append(either(block.steps[at], block.tracked[at]))
     found.append(staged)
+    found = [each for each in found if not isinstance(each, Staged) or each.has_any]
     live = block.live_after(each.end for each in found if isinstance(each, Staged))
     steps: list[Step] = []
     for each in found:
@@ -61,6 +63,11 @@ class Staged:
         self._count = 0
         self._written: dict[int, int] = {}
         self._read: dict[int, int] = {}
+
+    @property
+    def has_any(self) -> bool:
+        """Whether an instruction is part of it."""
+        return self._count > 0
 
     def take(self, at: int, node: IRNode, code: CodeToRun) -> bool:
         """Make an instruction part of it, if it can be one."""
@@ -119,35 +126,101 @@ class Staged:
 
     def steps(self, block: CodeBlock, code: CodeToRun, live: int) -> list[Step]:
         """One stage after the other. `live`: the slots whose values count behind them, as bits."""
-        found: list[list[Step]] = []
+        found: list[list[StagedPart]] = []
         for stage in sorted({*self._loads, *self._computations}, reverse=True):
             if stage % 2:
-                loads = self._loads[stage].values()
-                found.append(
-                    [
-                        CompiledLoads([CompiledTransfer(node, block.steps[at]) for at, node in each])
-                        for each in loads
-                    ]
-                )
+                found.append([_loads(each, block) for each in self._loads[stage].values()])
                 live |= bits_of(kind[0] for kind in self._loads[stage])
                 continue
-            found.append(self._stretch(self._computations[stage], block, code, live))
-            live |= bits_of(slot for _, node, _ in self._computations[stage] for slot in _read_by(node))
-        return [step for steps in reversed(found) for step in steps]
+            chosen = self._computations[stage]
+            reads = {slot for _, node, _ in chosen for slot in _read_by(node)}
+            places = [at for at, *_ in chosen]
+            found.append([StagedPart(places, _stretch(chosen, block, code, live), (*reads,))])
+            live |= bits_of(reads)
+        parts = [part for stage_parts in reversed(found) for part in stage_parts]
+        if len(parts) < 2:
+            return [part.step for part in parts]
+        return [StagedSteps(parts, block)]
 
-    def _stretch(
-        self,
-        chosen: Sequence[tuple[int, Computation, Lowering]],
-        block: CodeBlock,
-        code: CodeToRun,
-        live: int,
-    ) -> list[Step]:
-        places = [at for at, *_ in chosen]
-        own, tracked = [block.steps[at] for at in places], [block.tracked[at] for at in places]
-        if len(places) == 1 and isinstance(chosen[0][1].operation.function, np.ufunc):
-            return [either(own[0], tracked[0])]  # One that numpy does at once is not worth a call.
-        computations, lowerings = [node for _, node, _ in chosen], [lowering for *_, lowering in chosen]
-        return [Stretch(computations, lowerings, own, tracked, code.widths, live)]
+
+class StagedPart(NamedTuple):
+    """Instructions that run at once.
+
+    Attributes:
+        places: where in the block they stand, ascending.
+        step: runs them.
+        reads: the slots that computations read.
+    """
+
+    places: Sequence[int]
+    step: Step
+    reads: Sequence[int] = ()
+
+
+class StagedSteps:
+    """Stages as a step of a plan. What is reported, and what a launch ends with, comes in the order of the
+    program all the same: what has been run ahead of its turn had nothing to report."""
+
+    def __init__(self, parts: Sequence[StagedPart], block: CodeBlock) -> None:
+        self.parts = parts
+        transfers = {
+            at: transfer
+            for part in parts
+            if isinstance(part.step, CompiledLoads)
+            for at, transfer in zip(part.places, part.step.transfers, strict=True)
+        }
+        self._alone: dict[int, Step] = {
+            at: transfers.get(at) or either(block.steps[at], block.tracked[at])
+            for part in parts
+            for at in part.places
+        }
+
+    def __call__(self, lane_set: LaneSet) -> None:
+        """Run them for a lane set."""
+        options = lane_set.launch.options
+        goes_past = options.keep_going or options.rules
+        for number, (places, step, reads) in enumerate(self.parts):
+            undefined = lane_set.undefined
+            if not isinstance(step, CompiledLoads):
+                if undefined and any(slot in undefined for slot in reads):
+                    return self._in_order(lane_set, number, places)
+                step(lane_set)
+            elif not step.done(lane_set):
+                for at, transfer in zip(places, step.transfers, strict=True):
+                    if transfer.done(lane_set):
+                        continue
+                    if goes_past:
+                        left = [other for other in places if other >= at]
+                        return self._in_order(lane_set, number, left)
+                    try:
+                        transfer.step(lane_set)
+                    except EmulatorFault:
+                        self._in_order(lane_set, number, (), at)
+                        raise
+        return None
+
+    def _in_order(self, lane_set: LaneSet, number: int, left: Sequence[int], end: int | None = None) -> None:
+        """Run what is left of a part, and all behind it, one by one. `end`: only what stands before it."""
+        waiting = [*left, *(at for part in self.parts[number + 1 :] for at in part.places)]
+        for at in sorted(waiting):
+            if end is None or at < end:
+                self._alone[at](lane_set)
+
+
+def _loads(chosen: Sequence[tuple[int, MemoryTransfer]], block: CodeBlock) -> StagedPart:
+    transfers = [CompiledTransfer(node, block.steps[at]) for at, node in chosen]
+    return StagedPart([at for at, _ in chosen], CompiledLoads(transfers))
+
+
+def _stretch(
+    chosen: Sequence[tuple[int, Computation, Lowering]], block: CodeBlock, code: CodeToRun, live: int
+) -> Step:
+    places = [at for at, *_ in chosen]
+    own, tracked = [block.steps[at] for at in places], [block.tracked[at] for at in places]
+    if len(places) == 1 and isinstance(chosen[0][1].operation.function, np.ufunc):
+        return either(own[0], tracked[0])  # One that numpy does at once is not worth a call.
+    computations, lowerings = [node for _, node, _ in chosen], [lowering for *_, lowering in chosen]
+    return Stretch(computations, lowerings, own, tracked, code.widths, live)
 
 
 def _read_by(node: Computation) -> list[int]:

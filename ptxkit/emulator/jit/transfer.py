@@ -197,7 +197,7 @@ class CompiledTransfer:
 
     def __init__(self, transfer: MemoryTransfer, step: Step) -> None:
         self.transfer = transfer
-        self._step = step
+        self.step = step
         self._allocation: Allocation | None = None
         base = transfer.address.base
         assert base is not None
@@ -208,10 +208,10 @@ class CompiledTransfer:
 
     def __call__(self, lane_set: LaneSet) -> Any:
         """Run the instruction for a lane set."""
-        return None if self._done(lane_set) else self._step(lane_set)
+        return None if self.done(lane_set) else self.step(lane_set)
 
-    def _done(self, lane_set: LaneSet) -> bool:
-        """Do it, unless something is in doubt."""
+    def done(self, lane_set: LaneSet) -> bool:
+        """Do it, unless something is in doubt. Returns whether it was done."""
         transfer, undefined = self.transfer, lane_set.undefined
         guard = transfer.guard
         if not nothing_in_flight(lane_set):
