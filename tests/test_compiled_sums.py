@@ -56,7 +56,7 @@ def both(*given: Any) -> tuple[np.ndarray, np.ndarray]:
     return tensor_cores.multiply(*given), tensor_cores.multiply(*given, jit=True)
 
 
-SHAPES = [(16, 40, 1), (16, 24, 2), (16, 8, 33), (8, 96, None), (16, 8, 4)]
+SHAPES = [(1, 1, 1), (16, 40, 1), (16, 24, 2), (16, 8, 33), (8, 96, None), (16, 8, 4)]
 """Rows, columns and tiles of D."""
 
 

@@ -71,7 +71,7 @@ def grouped(
 def _worth(a: Elements, b: Elements, c: np.ndarray, step: int, kind: tuple[Any, ...]) -> bool:
     """Whether code can compute a sum, and there have been enough of its kind."""
     depth = len(a.values)
-    if c.ndim > 3 or depth % step or not c.size:
+    if c.ndim > 3 or not step or depth % step or not c.size:
         return False
     _seen[kind] += depth * c.size
     return _seen[kind] >= WORTH and a.special is None and b.special is None and together(a, b)
@@ -91,7 +91,7 @@ class _Axes:
         self.c = self.c.transpose(self.order)
         self.count = self.c.shape[2]
         self.padded = -(-self.count // WIDTHS[-1]) * WIDTHS[-1]
-        self.c = self._laid(self.c)
+        self.c = self._laid(self.c, alone=False)
         pairs = [(x.values, x.exponents) for x in (a, b)]
         pairs += [(x.significands.astype(np.float32), x.exponents) for x in scales or ()]
         self.sides = [
@@ -102,9 +102,9 @@ class _Axes:
     def _side(self, array: np.ndarray) -> np.ndarray:
         return self._laid(array.transpose(0, *(axis + 1 for axis in self.order)))
 
-    def _laid(self, array: np.ndarray) -> np.ndarray:
-        """In one piece, its columns filled up to whole vectors."""
-        if self.padded != self.count and array.shape[-1] != 1:
+    def _laid(self, array: np.ndarray, alone: bool = True) -> np.ndarray:
+        """In one piece, its columns filled up to whole vectors. `alone`: a single column stands for all."""
+        if self.padded != self.count and not (alone and array.shape[-1] == 1):
             whole = np.zeros((*array.shape[:-1], self.padded), array.dtype)
             whole[..., : self.count] = array
             return whole
