@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 
 import ptxkit
 from ptxkit.asm.script import script
-from ptxkit.asm.tree import Module
+from ptxkit.asm.tree import Directive, Function, Module
 from ptxkit.isa.registry import forms, opcodes
 from ptxkit.isa.sample import MODULE, PREAMBLE, samples
 
@@ -144,3 +144,11 @@ def test_command(tmp_path: Path) -> None:
 @given(modules)
 def test_generated_trees(module: Module) -> None:
     assert executed(script(module)) == module
+
+
+def test_a_node_that_stands_twice() -> None:
+    """One object in two places is a directive that is given twice."""
+    twice = Directive("noreturn")
+    module = Module([Function("func", "f", directives=(twice, twice))])
+    assert executed(script(module)) == module
+    assert [found.code for found in ptxkit.check(module) if "twice" in found.message] == ["P225"]

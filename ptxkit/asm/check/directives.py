@@ -109,8 +109,9 @@ def check_tuning(context: Context, function: Function | Prototype) -> None:
             report_need(context, f"`.{directive.name}`", directive.span, tuning.availability, severity)
         if directive.name == "language":
             _check_languages(context, directive)
-        earlier = seen.setdefault(directive.name, directive)
-        if tuning.once and earlier is not directive:
+        earlier = seen.get(directive.name)
+        seen.setdefault(directive.name, directive)
+        if tuning.once and earlier is not None:
             context.report(
                 "P225",
                 f"`.{directive.name}` is given twice",
@@ -279,8 +280,9 @@ def check_file(context: Context, directive: Directive, seen: dict[int, Directive
     index = directive.arguments[0] if directive.arguments else None
     if not isinstance(index, Integer):
         return
-    earlier = seen.setdefault(index.value, directive)
-    if earlier is not directive:
+    earlier = seen.get(index.value)
+    seen.setdefault(index.value, directive)
+    if earlier is not None:
         context.report(
             "P202",
             f"file index {index.value} is given twice",
