@@ -17,9 +17,12 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-import cutlass
-from cutlass import cute
-from cutlass.cute import runtime
+SCRATCH = tempfile.TemporaryDirectory()
+os.environ["CUTE_DSL_DUMP_DIR"] = SCRATCH.name  # where the compiler leaves its files: it asks when imported
+
+import cutlass  # noqa: E402
+from cutlass import cute  # noqa: E402
+from cutlass.cute import runtime  # noqa: E402
 
 TARGETS = ("sm_90a", "sm_100a")
 CLUSTERS = 64
@@ -178,17 +181,15 @@ def main() -> int:
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     failed = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)  # The compiler leaves its files in the working directory.
-        for name, (targets, make) in CASES.items():
-            for target in targets if given.only in name else ():
-                file = f"{name}.{target}.ptx"
-                try:
-                    (out / file).write_text(compiled(make, target).rstrip("\0"), encoding="utf-8")
-                    print(f"{file}: made", flush=True)
-                except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
-                    failed[file] = f"{type(reason).__name__}: {' '.join(str(reason).split())[-300:]}"
-                    print(f"{file}: {failed[file]}", flush=True)
+    for name, (targets, make) in CASES.items():
+        for target in targets if given.only in name else ():
+            file = f"{name}.{target}.ptx"
+            try:
+                (out / file).write_text(compiled(make, target).rstrip("\0"), encoding="utf-8")
+                print(f"{file}: made", flush=True)
+            except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
+                failed[file] = f"{type(reason).__name__}: {' '.join(str(reason).split())[-300:]}"
+                print(f"{file}: {failed[file]}", flush=True)
     packages = ("nvidia-cutlass-dsl", "nvidia-cutlass-operators")
     versions = {package: metadata.version(package) for package in packages}
     about = {"compiler": "CuTe DSL", "versions": versions, "failed": failed}
