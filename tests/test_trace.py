@@ -217,13 +217,13 @@ COMPILED = """\
     cp.async.wait_group 0;
     ret;
 }
-.file 1 "/home/somebody/copies.cu"
+.file 1 "copies.cu"
 """
 
 
 def test_lines_of_the_source_are_beside_those_of_the_ptx(tmp_path: Path) -> None:
     (tmp_path / "copies.cu").write_text(COPIES)
-    (tmp_path / "k.ptx").write_text(COMPILED.replace("/home/somebody/", ""))
+    (tmp_path / "k.ptx").write_text(COMPILED)
     out = tmp_path / "t.json"
     given = (tmp_path / "k.ptx", "--grid", 1, "--block", 32, "--arg", "q=f32[1]", "--arg", "p=f32[128]:randn")
     assert here("trace", *given, "-o", out).returncode == 0
