@@ -12,7 +12,8 @@ from llvmlite import ir
 
 from ptxkit.emulator.code import Computation
 from ptxkit.emulator.jit.lowering import Lowering
-from ptxkit.emulator.jit.words import Words, splat
+from ptxkit.emulator.jit.words import Words
+from ptxkit.emulator.loop_code import splat
 from ptxkit.emulator.native import FUNCTION, compiler
 from ptxkit.emulator.values import WARP, dtype_of
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from ptxkit.emulator.jit.memory_code import DONE, I8, I64, POINTER, UNSETTLED, is_own
-from ptxkit.emulator.jit.words import splat
-from ptxkit.emulator.native import FUNCTION
+from ptxkit.emulator.jit.memory_code import DONE, I8, UNSETTLED, is_own
+from ptxkit.emulator.loop_code import I64, POINTER, LoopCode, splat
 from ptxkit.emulator.values import WARP
 
 FIELDS = (
@@ -61,19 +60,12 @@ def loads_code(shape: LoadsShape) -> str:
     return _Loads(shape).text()
 
 
-class _Loads:
+class _Loads(LoopCode):
     """A function `i64 run(ptr)` under construction."""
 
     def __init__(self, shape: LoadsShape) -> None:
+        super().__init__("loads", FIELDS)
         self.shape = shape
-        self.module = ir.Module(name="loads")
-        function = ir.Function(self.module, ir.FunctionType(I64, [POINTER]), name=FUNCTION)
-        (arguments,) = function.args
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
-        self.words = {
-            name: self.builder.load(self._at(arguments, I64, number), typ=I64)
-            for number, name in enumerate(FIELDS)
-        }
         self.record = ir.IntType(shape.record_bits or 32)
         self.kind = ir.IntType(8 * shape.width)
         self.beside = shape.elements == 1 and shape.granules in (0, 1)
@@ -82,12 +74,12 @@ class _Loads:
         """The whole module."""
         shape, builder = self.shape, self.builder
         if shape.lanes > 1:
-            with self._loop("rows") as row:
+            with self.loop(self.words["rows"]) as row:
                 self._look(row)
         if shape.record_bits and shape.has_write:
-            with self._loads() as entry, self._loop("rows") as row:
+            with self._loads() as entry, self.loop(self.words["rows"]) as row:
                 self._each(entry, row, self._meet)
-        with self._loads() as entry, self._loop("rows") as row:
+        with self._loads() as entry, self.loop(self.words["rows"]) as row:
             self._each(entry, row, self._move)
         builder.ret(ir.Constant(I64, DONE))
         return str(self.module)
@@ -95,28 +87,12 @@ class _Loads:
     # ---- loops
 
     @contextmanager
-    def _loop(self, end: str | int) -> Iterator[Any]:
-        builder = self.builder
-        before = builder.block
-        head, behind = builder.append_basic_block("loop"), builder.append_basic_block("behind")
-        builder.branch(head)
-        builder.position_at_end(head)
-        index = builder.phi(I64)
-        index.add_incoming(ir.Constant(I64, 0), before)
-        yield index
-        following = builder.add(index, ir.Constant(I64, 1))
-        index.add_incoming(following, builder.block)
-        last = ir.Constant(I64, end) if isinstance(end, int) else self.words[end]
-        builder.cbranch(builder.icmp_unsigned("<", following, last), head, behind)
-        builder.position_at_end(behind)
-
-    @contextmanager
     def _loads(self) -> Iterator[list[Any]]:
         """A loop over the loads: the words of each."""
         size = ELEMENTS + self.shape.elements
-        with self._loop("loads") as load:
+        with self.loop(self.words["loads"]) as load:
             first = self.builder.mul(load, ir.Constant(I64, size))
-            entries = self._pointer("entries")
+            entries = self.pointer("entries")
             yield [
                 self._load(entries, I64, self.builder.add(first, ir.Constant(I64, at)), 8)
                 for at in range(size)
@@ -129,7 +105,7 @@ class _Loads:
             act(entry, row, row, ANY)
             return
         first = builder.mul(row, ir.Constant(I64, lanes))
-        pattern = self._load(self._pointer("patterns"), I8, row, 1)
+        pattern = self._load(self.pointer("patterns"), I8, row, 1)
         cases = [SAME, BESIDE] if self.beside else [SAME]
         blocks = [builder.append_basic_block("pattern") for _ in cases]
         others, behind = builder.append_basic_block("each"), builder.append_basic_block("behind")
@@ -140,29 +116,22 @@ class _Loads:
             act(entry, row, first, case)
             builder.branch(behind)
         builder.position_at_end(others)
-        with self._loop(lanes) as lane:
+        with self.loop(lanes) as lane:
             act(entry, row, builder.add(first, lane), ANY)
         builder.branch(behind)
         builder.position_at_end(behind)
 
     # ---- places
 
-    def _at(self, pointer: Any, kind: Any, index: Any) -> Any:
-        where = ir.Constant(I64, index) if isinstance(index, int) else index
-        return self.builder.gep(pointer, [where], source_etype=kind)
-
-    def _pointer(self, name: str) -> Any:
-        return self.builder.inttoptr(self.words[name], POINTER)
-
     def _load(self, pointer: Any, kind: Any, index: Any, align: int) -> Any:
-        return self.builder.load(self._at(pointer, kind, index), typ=kind, align=align)
+        return self.builder.load(self.at(pointer, kind, index), typ=kind, align=align)
 
     def _look(self, row: Any) -> None:
         """Note how the places of a row lie."""
         builder, bits = self.builder, self.shape.address_bits
         kind = ir.IntType(bits)
         vector = ir.VectorType(kind, WARP)
-        where = self._at(self._pointer("address"), kind, builder.mul(row, ir.Constant(I64, WARP)))
+        where = self.at(self.pointer("address"), kind, builder.mul(row, ir.Constant(I64, WARP)))
         every = builder.load(where, typ=vector, align=bits // 8)
         away = builder.sub(every, splat(builder, builder.load(where, typ=kind, align=bits // 8), WARP))
         pattern = ir.Constant(I8, ANY)
@@ -171,22 +140,22 @@ class _Loads:
             each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
             fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
             pattern = builder.select(fits, ir.Constant(I8, case), pattern)
-        builder.store(pattern, self._at(self._pointer("patterns"), I8, row), align=1)
+        builder.store(pattern, self.at(self.pointer("patterns"), I8, row), align=1)
 
     def _offset(self, entry: list[Any], row: Any, index: Any) -> Any:
         """Where a place lies in the memory, in bytes."""
         builder, kind = self.builder, ir.IntType(self.shape.address_bits)
-        word = self._load(self._pointer("address"), kind, index, self.shape.address_bits // 8)
+        word = self._load(self.pointer("address"), kind, index, self.shape.address_bits // 8)
         if self.shape.address_bits < 64:
             word = builder.zext(word, I64)
         distance = builder.sub(builder.add(word, entry[STEP]), self.words["start"])
         if self.shape.tiles:
-            distance = builder.add(distance, self._load(self._pointer("tiles"), I64, row, 8))
+            distance = builder.add(distance, self._load(self.pointer("tiles"), I64, row, 8))
         return distance
 
     def _records(self, name: str, offset: Any) -> Any:
         first = self.builder.lshr(offset, self.words["granule"])
-        return self._at(self._pointer(name), self.record, first)
+        return self.at(self.pointer(name), self.record, first)
 
     def _wide(self, kind: Any, count: int) -> Any:
         return ir.VectorType(kind, count) if count > 1 else kind
@@ -201,7 +170,7 @@ class _Loads:
     def _limit(self, row: Any) -> Any:
         """The least record that a row may not have seen."""
         if self.shape.limits:
-            return self._load(self._pointer("limits"), self.record, row, self.shape.record_bits // 8)
+            return self._load(self.pointer("limits"), self.record, row, self.shape.record_bits // 8)
         return self._word(self.words["limit"])
 
     # ---- what is done at a place, or at those of a row
@@ -215,7 +184,7 @@ class _Loads:
         reached = builder.icmp_unsigned(">=", found, self._spread(self._limit(row), count))
         if shape.own and pattern != SAME:
             lanes = shape.lanes if pattern == BESIDE else 1
-            where = self._at(self._pointer("threads"), self.record, index)
+            where = self.at(self.pointer("threads"), self.record, index)
             threads = builder.load(where, typ=self._wide(self.record, lanes), align=shape.record_bits // 8)
             own = is_own(
                 builder, found, threads if lanes > 1 else self._spread(threads, count), shape.record_bits
@@ -231,14 +200,14 @@ class _Loads:
         """Load, and enter that."""
         builder, shape = self.builder, self.shape
         offset = self._offset(entry, row, index)
-        source = self._at(self._pointer("data"), I8, offset)
+        source = self.at(self.pointer("data"), I8, offset)
         lanes = shape.lanes if pattern == BESIDE else 1
         for number, element in enumerate(entry[ELEMENTS:]):
-            where = self._at(source, self.kind, number)
+            where = self.at(source, self.kind, number)
             value = builder.load(where, typ=self._wide(self.kind, lanes), align=shape.width)
             if pattern == SAME:
                 value = splat(builder, value, shape.lanes)
-            target = self._at(builder.inttoptr(element, POINTER), self.kind, index)
+            target = self.at(builder.inttoptr(element, POINTER), self.kind, index)
             builder.store(value, target, align=shape.width)
         if not shape.record_bits:
             return
@@ -246,7 +215,7 @@ class _Loads:
         record = self._word(entry[RECORD])
 
         def own(name: str, at: Any) -> Any:
-            where = self._at(self._pointer(name), self.record, at)
+            where = self.at(self.pointer(name), self.record, at)
             threads = builder.load(where, typ=self._wide(self.record, lanes), align=align)
             mine = builder.or_(threads, self._spread(record, lanes))
             return mine if lanes > 1 else self._spread(mine, count)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from ptxkit.emulator.access_history import ASYNC, STRONG, strength_at
-from ptxkit.emulator.jit.words import splat
+from ptxkit.emulator.loop_code import splat
 from ptxkit.emulator.native import FUNCTION
 
 I1, I8, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(64), ir.PointerType()

@@ -224,15 +224,6 @@ def repeated(element: Any, value: Any, count: int) -> Any:
     return _Repeated(ir.VectorType(element, count), f"<{', '.join([f'{element} {one}'] * count)}>")
 
 
-def splat(builder: ir.IRBuilder, word: Any, count: int) -> Any:
-    """A single word in each element of a vector."""
-    undefined = ir.Constant(ir.VectorType(word.type, count), ir.Undefined)
-    first = builder.insert_element(undefined, word, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(
-        first, first, ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
-    )
-
-
 class _Repeated(ir.Constant):
     """A constant that is given by its text, and equal to itself alone."""
 

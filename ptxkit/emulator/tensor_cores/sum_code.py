@@ -7,13 +7,11 @@ elements of D. What it is not sure of it tells in the word `doubts`, and D means
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from ptxkit.emulator.native import FUNCTION
+from ptxkit.emulator.loop_code import I64, POINTER, LoopCode, splat
 from ptxkit.emulator.tensor_cores.elements import NOTHING
 
 FIELDS = (
@@ -24,8 +22,8 @@ FIELDS = (
 """Counts of the loops, the last one a multiple of the vectors; where arrays begin; strides, in elements.
 Scale factors, f32 and their exponents, lie as the factors do, with their blocks along K."""
 
-I1, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
-F16, F32, F64, POINTER = ir.HalfType(), ir.FloatType(), ir.DoubleType(), ir.PointerType()
+I1, I16, I32 = (ir.IntType(bits) for bits in (1, 16, 32))
+F16, F32, F64 = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 LEAST = -100
 """The least exponent of a product that isn't zero."""
 
@@ -63,19 +61,12 @@ def sum_code(shape: SumShape) -> str:
     return _Sum(shape).text()
 
 
-class _Sum:
+class _Sum(LoopCode):
     """The function under construction."""
 
     def __init__(self, shape: SumShape) -> None:
+        super().__init__("sum", FIELDS)
         self.shape = shape
-        self.module = ir.Module(name="sum")
-        function = ir.Function(self.module, ir.FunctionType(I64, [POINTER]), name=FUNCTION)
-        (self.arguments,) = function.args
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
-        self.words = {
-            name: self.builder.load(self._at(self.arguments, I64, number), typ=I64)
-            for number, name in enumerate(FIELDS)
-        }
 
     def text(self) -> str:
         """The whole module."""
@@ -83,67 +74,41 @@ class _Sum:
         doubts = builder.alloca(I64)
         builder.store(ir.Constant(I64, 0), doubts)
         element = I16 if shape.half else I32
-        with self._loop(words["outer"]) as outer, self._loop(words["rows"]) as row:
+        with self.loop(words["outer"]) as outer, self.loop(words["rows"]) as row:
             a, b, c = (
                 builder.add(
                     builder.mul(outer, words[f"{name} outer"]), builder.mul(row, words[f"{name} row"])
                 )
                 for name in "abc"
             )
-            with self._loop(words["columns"], shape.width) as column:
+            with self.loop(words["columns"], shape.width) as column:
                 place = builder.add(c, column)
                 start = self._load(words["c"], element, place)
                 at_a = builder.add(a, column) if shape.a_columns else a
                 at_b = builder.add(b, column) if shape.b_columns else b
                 made, doubtful = self._steps(start, at_a, at_b)
-                where = self._at(builder.inttoptr(words["d"], POINTER), element, place)
+                where = self.at(builder.inttoptr(words["d"], POINTER), element, place)
                 builder.store(made, where, align=element.width // 8)
                 flags = builder.zext(builder.bitcast(doubtful, ir.IntType(shape.width)), I64)
                 builder.store(builder.or_(builder.load(doubts, typ=I64), flags), doubts)
         found = builder.load(doubts, typ=I64)
-        builder.store(found, self._at(self.arguments, I64, FIELDS.index("doubts")))
+        builder.store(found, self.at(self.arguments, I64, FIELDS.index("doubts")))
         builder.ret(found)
         return str(self.module)
 
     # ---- places
 
-    def _at(self, pointer: Any, kind: Any, index: Any) -> Any:
-        where = ir.Constant(I64, index) if isinstance(index, int) else index
-        return self.builder.gep(pointer, [where], source_etype=kind)
-
     def _load(self, base: Any, kind: Any, index: Any, vector: bool = True) -> Any:
         """Neighbouring elements of an array, or one in every lane."""
         builder = self.builder
-        where = self._at(builder.inttoptr(base, POINTER), kind, index)
+        where = self.at(builder.inttoptr(base, POINTER), kind, index)
         align = {I16: 2, I32: 4, F32: 4}[kind]
         if vector:
             return builder.load(where, typ=ir.VectorType(kind, self.shape.width), align=align)
-        return self._splat(builder.load(where, typ=kind, align=align))
-
-    def _splat(self, word: Any) -> Any:
-        builder, width = self.builder, self.shape.width
-        kind = ir.VectorType(word.type, width)
-        first = builder.insert_element(ir.Constant(kind, ir.Undefined), word, ir.Constant(I32, 0))
-        zeros = ir.Constant(ir.VectorType(I32, width), [0] * width)
-        return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros)
+        return splat(builder, builder.load(where, typ=kind, align=align), self.shape.width)
 
     def _all(self, kind: Any, number: float) -> Any:
         return ir.Constant(ir.VectorType(kind, self.shape.width), [number] * self.shape.width)
-
-    @contextmanager
-    def _loop(self, end: Any, step: int = 1) -> Iterator[Any]:
-        builder = self.builder
-        before = builder.block
-        head, behind = builder.append_basic_block("loop"), builder.append_basic_block("behind")
-        builder.branch(head)
-        builder.position_at_end(head)
-        index = builder.phi(I64)
-        index.add_incoming(ir.Constant(I64, 0), before)
-        yield index
-        following = builder.add(index, ir.Constant(I64, step))
-        index.add_incoming(following, builder.block)
-        builder.cbranch(builder.icmp_unsigned("<", following, end), head, behind)
-        builder.position_at_end(behind)
 
     # ---- the sum
 
