@@ -67,17 +67,19 @@ class Step(NamedTuple):
 
     Attributes:
         s, t: how far along a face, whose edge is 1 long.
+        through: how far through the cube.
         stays: where the other place lies on the same face.
     """
 
     s: np.ndarray
     t: np.ndarray
+    through: np.ndarray
     stays: np.ndarray
 
 
 def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     """How far a change of a direction goes on the face that the direction points at; neighbouring faces lie
-    unfolded round it, and the opposite one is an edge away, as on an H200."""
+    unfolded round it, and to the opposite one the way goes straight through the cube, as on an H200."""
     x, y, z = (part.astype(np.float64) for part in place)
     dx, dy, dz = (part.astype(np.float64) for part in change)
     here, there = (x, y, z), (x + dx, y + dy, z + dz)
@@ -91,8 +93,8 @@ def step(place: Sequence[np.ndarray], change: Sequence[np.ndarray]) -> Step:
     over_t = ~stays & ~over_s & (np.abs(down) >= 1)
     across = np.where(over_s, np.sign(across) * (2 - out), across)
     down = np.where(over_t, np.sign(down) * (2 - out), down)
-    opposite = ~(stays | over_s | over_t)
-    return Step(np.where(opposite, 1.0, (across - s / major) / 2), (down - t / major) / 2, stays)
+    through = np.where(stays | over_s | over_t, 0.0, 1.0)
+    return Step((across - s / major) / 2, (down - t / major) / 2, through, stays)
 
 
 class Seam(NamedTuple):

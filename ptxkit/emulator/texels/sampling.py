@@ -171,7 +171,8 @@ def _asked(texture: Texture, geometry: Geometry, place: Place) -> Array:
         if geometry not in CUBES:
             return slopes.level(place.across, place.down, extents)
         x, y = (cubes.step(place.axes, change) for change in (place.across, place.down))
-        return slopes.level((x.s, x.t), (y.s, y.t), extents, x.stays & y.stays)
+        edges = (*extents, extents[0])
+        return slopes.level((x.s, x.t, x.through), (y.s, y.t, y.through), edges, x.stays & y.stays)
     if place.level is None:
         return np.full((1, 1), BASE_LEVEL, np.float32)
     return place.level.astype(np.float32)

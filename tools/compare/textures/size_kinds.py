@@ -331,6 +331,22 @@ def _cubes() -> Iterator[Entry]:
     grad = f"tex.grad.cube.v4.f32.f32 {FOUR}, [%rd0, {coords('cube')}], {across}, {down}"
     yield Entry(Kind("level of derivatives, a cube", (grad,), 9, 4, "filter", derived=True), slopes)
 
+    def far(rng: np.random.Generator, count: int) -> list[Trial]:
+        spec = ArraySpec("cube", "f32", 1, 64, 64, layers=6, resource="mipmap", levels=7)
+        sampler = SamplerSpec(normalized=True, levels_linear=True, bias=-2.0, highest=16.0)
+        found = []
+        for number in range(4):
+            parts = rng.normal(size=(9, 4096)).astype(np.float32)
+            parts[3:] *= np.float32(2)
+            if number & 1:  # to the opposite face
+                parts[3:6] = -parts[:3] * rng.uniform(1.5, 3, 4096).astype(np.float32) + parts[3:6] / 8
+            parts[6:] *= np.float32(number < 2)
+            found.append(Trial(0, spec, sampler, numbered(spec), parts.view(np.uint32)))
+        return found
+
+    name = "level of derivatives, to other faces of a cube"
+    yield Entry(Kind(name, (grad,), 9, 4, "filter", derived=True), far)
+
 
 def _anisotropic() -> Iterator[Entry]:
     """Samplers that ask for anisotropy, where there are no derivatives."""
