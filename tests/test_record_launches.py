@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from virtual import CLIENTS, needs_linux
 
-from tools.record_launches.__main__ import keep
+from tools.record_launches.__main__ import keep, row
 from tools.record_launches.launch import Range, RecordedLaunch
 from tools.record_launches.programs import Program, programs
 from tools.record_launches.reach import reachable
@@ -95,6 +95,57 @@ def test_a_launch_comes_back_from_its_files(tmp_path: Path, order: str) -> None:
     assert (done.errors, done.different, done.findings) == ([], {}, {})
     assert done.compared == sum(len(each.after) for each in launch().ranges) + 4
     assert done.right
+
+
+RING = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry ring(.param .u64 from, .param .u64 to, .param .u32 rounds)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %d<4>;
+    .reg .pred %p<2>;
+    .shared .align 16 .b8 tile[256];
+    .shared .b64 full[2];
+    ld.param.u64 %d0, [from];
+    ld.param.u64 %d1, [to];
+    ld.param.u32 %r0, [rounds];
+    mov.u32 %r1, 0;
+    mbarrier.init.shared.b64 [full], 1;
+    mbarrier.init.shared.b64 [full+8], 1;
+    fence.proxy.async.shared::cta;
+again:
+    mbarrier.arrive.expect_tx.shared.b64 %d2, [full], 128;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%d0], 128, [full];
+wait:
+    mbarrier.try_wait.shared.b64 %p0, [full], %d2;
+    @!%p0 bra wait;
+    mbarrier.arrive.shared.b64 %d2, [full+8];
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, %r0;
+    @%p1 bra again;
+    ld.shared.u32 %r2, [tile+4];
+    st.global.u32 [%d1], %r2;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_phases_are_counted_where_copies_complete_bytes(rounds: int) -> None:
+    """Another mbarrier has as many phases, but no bytes; nor has a kernel without an mbarrier."""
+    source, out = words(*range(32)), words(1)
+    again = launch()
+    again.entry, again.text, again.block, again.variables = "ring", RING, (1, 1, 1), []
+    again.arguments = words(NUMBERS, OUT, rounds, kind="u8").tobytes()[:20]
+    again.ranges = [Range(NUMBERS, "numbers", source, source), Range(OUT, "out", words(0), out)]
+    done = replay(again)
+    assert (done.errors, done.different, done.phases) == ([], {}, rounds)
+    assert json.loads(json.dumps(done.to_json()))["phases"] == rounds
+    assert row("ring", again, done).endswith(f"mbarriers of up to {rounds} phases of copies")
+    assert replay(launch()).phases == 0
+    assert row("gather", launch(), replay(launch())).endswith("bytes right; nothing found")
 
 
 def test_other_bytes_and_bits_that_nobody_made_are_told() -> None:

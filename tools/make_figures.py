@@ -326,8 +326,8 @@ def launches() -> str:
     """What came of each program's recorded launches."""
     found = record("launches")
     lines = [
-        "| program | its arguments | target | launches | orders | right | found |",
-        "|---|---|---|---|---|---|---|",
+        "| program | its arguments | target | launches | phases | orders | right | found |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for program in found["programs"] if found else ():
         kernels = program["launches"]
@@ -336,10 +336,11 @@ def launches() -> str:
         counted = [order if order != "random" else f"{count} random" for order, count in orders.items()]
         right = sum(not run["errors"] and not run["different"] for run in runs)
         codes = sorted({name for run in runs for name in run["findings"]})
+        phases = max(run.get("phases", 0) for run in runs) or ""
         name, arguments = program["program"].replace("_", " "), program["command"].partition(" ")[2]
         lines.append(
             f"| {name} | {f'`{arguments}`' if arguments else ''} | {kernels[0]['arch']} | {len(kernels)} "
-            f"| {', '.join(counted)} | {right} of {len(runs)} | {', '.join(codes) or 'nothing'} |"
+            f"| {phases} | {', '.join(counted)} | {right} of {len(runs)} | {', '.join(codes) or 'nothing'} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -131,7 +131,8 @@ def row(program: str, launch: RecordedLaunch, done: Replay) -> str:
     found = ", ".join(f"{count} {name}" for name, count in sorted(done.findings.items())) or "nothing found"
     differing = ", ".join(f"{count} bytes of {name}" for name, count in done.different.items())
     numbers = f"DIFFERS: {differing}" if differing else f"{done.compared} bytes right"
-    line = f"{program:20} {launch.number:4} {how:9} {done.seconds:7.1f} s  {numbers}; {found}"
+    rings = f", mbarriers of up to {done.phases} phases of copies" if done.phases else ""
+    line = f"{program:20} {launch.number:4} {how:9} {done.seconds:7.1f} s  {numbers}; {found}{rings}"
     return "\n    ".join([line, *done.errors])
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 from ptxkit.asm import Module, parse
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.global_memory import BASE, GRANULE, GlobalMemory
 from tools.record_launches.launch import Range, RecordedLaunch
 
@@ -28,6 +31,8 @@ class Replay:
         errors: the messages of the errors.
         different: bytes that are not what the record says, by the range's name.
         compared: bytes that were compared.
+        phases: of the mbarrier with the most, those in which copies completed bytes: a ring of stages has
+            wrapped where there are two or more.
     """
 
     order: str
@@ -37,6 +42,7 @@ class Replay:
     errors: list[str] = field(default_factory=list)
     different: dict[str, int] = field(default_factory=dict)
     compared: int = 0
+    phases: int = 0
 
     @property
     def right(self) -> bool:
@@ -70,7 +76,8 @@ def replay(launch: RecordedLaunch, order: str = "lazy", seed: int = 0, **options
     shape = launch.grid, launch.block, launch.arguments, launch.cluster, launch.shared, launch.cooperative
     began = time.perf_counter()
     try:
-        module.kernel(launch.entry).launch(*shape, programmatic=launch.programmatic)
+        with _counted_phases(done):
+            module.kernel(launch.entry).launch(*shape, programmatic=launch.programmatic)
     except PtxkitError as problem:
         _note(done, problem.diagnostics)
     done.seconds = time.perf_counter() - began
@@ -79,6 +86,22 @@ def replay(launch: RecordedLaunch, order: str = "lazy", seed: int = 0, **options
         _compare(done, memory, each)
     module.image.close()
     return done
+
+
+@contextmanager
+def _counted_phases(done: Replay) -> Iterator[None]:
+    """Count the phases in which copies complete bytes: they are numbered from 0 since the init."""
+    complete_tx = MBarriers.complete_tx
+
+    def counted(mbarriers: MBarriers, slots: np.ndarray, *others: Any) -> None:
+        done.phases = max(done.phases, int(mbarriers.phase[slots].max(initial=-1)) + 1)
+        complete_tx(mbarriers, slots, *others)
+
+    MBarriers.complete_tx = counted  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        MBarriers.complete_tx = complete_tx  # type: ignore[method-assign]
 
 
 @lru_cache(maxsize=1)
