@@ -10,6 +10,7 @@ import pytest
 
 from ptxkit import targets
 from tools.compilers.__main__ import examine, folder, main
+from tools.compilers.packages import demand, versions
 
 ROOT = Path(__file__).parents[1]
 BODY = ".target sm_90a\n.address_size 64\n.entry k() {{ .reg .b32 %r<2>;\n{}\nret;\n}}\n"
@@ -63,6 +64,13 @@ def test_others_stay_where_some_are_added(tmp_path, monkeypatch):
             out.write_text(out.read_text().replace(made_now[0]["date"], "2020-01-01T00:00:00+00:00"))
         elif arguments:
             assert [compiler["date"][:4] == "2020" for compiler in made_now] == [False, True]
+
+
+def test_packages_that_are_missing_are_named():
+    assert set(versions("pytest", "no-such-package")) == {"pytest"}
+    demand("pytest", "pytest")
+    with pytest.raises(SystemExit, match="has no no-such-package: pip install 'some\\[extra\\]'"):
+        demand("'some[extra]'", "pytest", "no-such-package")
 
 
 WROTE = {

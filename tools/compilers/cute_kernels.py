@@ -2,7 +2,9 @@
 
     PYTHON tools/compilers/cute_kernels.py OUT
 
-PYTHON is one that has nvidia-cutlass-dsl, nvidia-cutlass-operators, numpy and torch; no GPU is needed.
+PYTHON is one that has `pip install 'nvidia-cutlass-dsl[cu13]' nvidia-cutlass-operators numpy torch`; no GPU
+is needed. Without `[cu13]` the compiler is that of CUDA 12. The last three are for the products: where one is
+missing, these fail, and the own kernels are made.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ os.environ["CUTE_DSL_DUMP_DIR"] = SCRATCH.name  # where the compiler leaves its 
 import cutlass  # noqa: E402
 from cutlass import cute  # noqa: E402
 from cutlass.cute import runtime  # noqa: E402
+from packages import versions  # noqa: E402
 
 TARGETS = ("sm_90a", "sm_100a")
 CLUSTERS = 64
@@ -190,9 +193,8 @@ def main() -> int:
             except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
                 failed[file] = f"{type(reason).__name__}: {' '.join(str(reason).split())[-300:]}"
                 print(f"{file}: {failed[file]}", flush=True)
-    packages = ("nvidia-cutlass-dsl", "nvidia-cutlass-operators")
-    versions = {package: metadata.version(package) for package in packages}
-    about = {"compiler": "CuTe DSL", "versions": versions, "failed": failed}
+    made_by = versions("nvidia-cutlass-dsl", "nvidia-cutlass-dsl-libs-cu13", "nvidia-cutlass-operators")
+    about = {"compiler": "CuTe DSL", "versions": made_by, "failed": failed}
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -1,10 +1,11 @@
-"""CUTLASS's own examples, compiled to PTX: the sources are in the wheel nvidia-cutlass, the compiler is nvcc.
+"""CUTLASS's own examples, compiled to PTX by the nvcc in PATH.
 
-    pip download --no-deps nvidia-cutlass; unzip nvidia_cutlass-*.whl -d SOURCES
     python tools/compilers/cutlass_examples.py SOURCES OUT --include FOLDER
 
-FOLDER has the headers of cuRAND, which nvidia-curand brings where the toolkit lacks them. Each example takes
-nvcc a minute or more; those that OUT has already are left.
+SOURCES is a checkout of CUTLASS, or the wheel of an older one:
+`pip download --no-deps nvidia-cutlass; unzip nvidia_cutlass-*.whl -d SOURCES`. FOLDER has the headers of
+cuRAND, which nvidia-curand brings where the toolkit lacks them. Each example takes nvcc a minute or more;
+those that OUT has already are left.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ def main() -> int:
     parser.add_argument("--include", type=Path, action="append", default=[], help="further headers")
     parser.add_argument("--only", default="", help="examples whose path contains this")
     given = parser.parse_args()
-    sources = given.sources / "cutlass_library/source"
+    inside = given.sources / "cutlass_library/source"
+    sources = inside if inside.exists() else given.sources
     given.out.mkdir(parents=True, exist_ok=True)
     failed = {}
     for target, examples in EXAMPLES.items():

@@ -2,9 +2,10 @@
 
     PYTHON tools/compilers/mosaic_kernels.py OUT
 
-PYTHON is one that has jax, jax-cuda13-plugin, jax-cuda13-pjrt, absl-py and ptxkit; no GPU is needed. Mosaic
-asks the driver which GPU there is, and links what it has made: each target has a process of its own under
-`ptxkit exec`, whose GPU is one of that target. `CUDA_HOME` names a toolkit, for its libdevice.
+PYTHON is one that has `pip install jax jax-cuda13-plugin jax-cuda13-pjrt absl-py` and ptxkit, 3.12 or newer
+for the newest jax; no GPU is needed. Mosaic asks the driver which GPU there is, and links what it has made:
+each target has a process of its own under `ptxkit exec`, whose GPU is one of that target. `CUDA_HOME` names a
+toolkit, for its libdevice.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.mosaic.gpu import core, utils
 from jax.experimental.pallas import mosaic_gpu as gpu
+from packages import versions
 
 TARGETS = {"sm_90a": (9, 0), "sm_100a": (10, 0), "sm_103a": (10, 3)}
 HOPPER, BLACKWELL = ("sm_90a",), ("sm_100a", "sm_103a")
@@ -280,8 +282,7 @@ def main() -> int:
         outcome = given.out / f"{target}.json"
         failed |= json.loads(outcome.read_text(encoding="utf-8"))
         outcome.unlink()
-    versions = {name: metadata.version(name) for name in ("jax", "jax-cuda13-plugin")}
-    about = {"compiler": "Mosaic GPU", "versions": versions, "failed": failed}
+    about = {"compiler": "Mosaic GPU", "versions": versions("jax", "jax-cuda13-plugin"), "failed": failed}
     (given.out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -2,7 +2,8 @@
 
     PYTHON tools/compilers/numba_kernels.py OUT
 
-PYTHON is one that has numba-cuda with its compiler (numba-cuda[cu13]) and numpy; no GPU is needed.
+PYTHON is one that has numba-cuda with its compiler, `pip install 'numba-cuda[cu13]' 'numpy<2.5'`; no GPU is
+needed. numba-cuda up to 0.30.4 asks numpy for what 2.5 no longer has.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,9 @@ import numba
 import numba.cuda.dispatcher
 import numpy as np
 from numba import cuda
+from packages import demand, versions
 
+INSTALL = "'numba-cuda[cu13]' 'numpy<2.5'"
 TARGETS = ((7, 5), (8, 0), (8, 9), (9, 0), (10, 0), (12, 0))
 
 
@@ -102,6 +104,9 @@ def main() -> int:
     )
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
+    demand(INSTALL, "nvidia-nvvm")
+    if not hasattr(np, "row_stack"):
+        sys.exit(f"numpy {np.__version__} has no `row_stack`, which numba-cuda uses: pip install {INSTALL}")
     given.out.mkdir(parents=True, exist_ok=True)
     failed = {}
     for name, (kernel, arguments) in CASES.items():
@@ -118,8 +123,7 @@ def main() -> int:
             except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
                 failed[file] = f"{type(reason).__name__}: {' '.join(str(reason).split())[-300:]}"
                 print(f"{file}: {failed[file]}", flush=True)
-    versions = {name: metadata.version(name) for name in ("numba-cuda", "nvidia-nvvm")}
-    about = {"compiler": "numba-cuda", "versions": versions, "failed": failed}
+    about = {"compiler": "numba-cuda", "versions": versions("numba-cuda", "nvidia-nvvm"), "failed": failed}
     (given.out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -2,8 +2,9 @@
 
     python tools/compilers/nvcc_sources.py OUT SOURCE.cu.. --nvcc NVCC --include FOLDER --targets sm_90a
 
-nvcc of a release later than the toolkit's comes from packages: nvidia-cuda-nvcc, nvidia-cuda-cccl. What OUT
-has already is left.
+nvcc of a release later than the toolkit's comes from packages, into `nvidia/cu13` of a Python's packages:
+`pip install nvidia-cuda-nvcc nvidia-cuda-cccl nvidia-cuda-runtime`. FOLDER is then its `include`, and, given
+once more, its `include/cccl`. What OUT has already is left.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     PYTHON tools/compilers/tile_kernels.py OUT
 
-PYTHON is one that has cuda-tile and nvidia-cuda-tileiras; no GPU is needed. `tileiras` calls the ptxas that
-lies beside it, so it runs from a folder where that is a script that keeps its input.
+PYTHON is one that has cuda-tile and its compiler, `pip install cuda-tile nvidia-cuda-tileiras`; no GPU is
+needed. `tileiras` calls the ptxas that lies beside it, so it runs from a folder where that is a script that
+keeps its input.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import cuda.tile as ct
 from cuda.tile import compilation
+from packages import demand, versions
 
 TARGETS = "sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_100 sm_103 sm_107 sm_110 sm_120 sm_121".split()
 KEEPER = """#!/bin/sh
@@ -114,6 +115,7 @@ def main() -> int:
     )
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
+    demand("cuda-tile nvidia-cuda-tileiras", "nvidia-cuda-tileiras")
     given.out.mkdir(parents=True, exist_ok=True)
     failed = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -144,8 +146,8 @@ def main() -> int:
                     said = said.replace(f"{Path(__file__).resolve().parents[2]}/", "")
                     failed[file] = f"{type(reason).__name__}: {' '.join(said.split())[-300:]}"
                     print(f"{file}: {failed[file]}", flush=True)
-    versions = {name: metadata.version(name) for name in ("cuda-tile", "nvidia-cuda-tileiras")}
-    about = {"compiler": "cuda-tile", "versions": versions, "failed": failed}
+    made_by = versions("cuda-tile", "nvidia-cuda-tileiras")
+    about = {"compiler": "cuda-tile", "versions": made_by, "failed": failed}
     (given.out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -2,8 +2,8 @@
 
     PYTHON tools/compilers/triton_kernels.py OUT [--ptx-version 90]
 
-PYTHON is one that has Triton; neither a GPU nor PyTorch is needed. `--ptx-version` asks for that PTX ISA
-version instead of the newest that this Triton knows.
+PYTHON is one that has Triton, `pip install triton`; neither a GPU nor PyTorch is needed. `--ptx-version` asks
+for that PTX ISA version instead of the newest that this Triton knows.
 """
 
 from __future__ import annotations
