@@ -319,7 +319,48 @@ def test_advice_fits_the_cause(tmp_path: Path, body: str, options: list[Any], op
 TILES = "mad.lo.u32 %row, %tile_row, 2, %rank;\n    mul.lo.u32 %row, %row, 128;\n    "
 SWAPPED = TILES.replace("%tile_row", "%tile_column")
 MEMORY = "mov.u32 %memory, memory;\n    add.u32 %full"
+QUARTERS = "{%pa##t, %pb##t, %pc##t, %pd##t}, %v"
 LARGER: list[Any] = [
+    (
+        ATTENTION,
+        [(QUARTERS, "{%pa##t, %pc##t, %pb##t, %pd##t}, %v")],
+        "registers 1 and 2 of matrix A of the product at line 837 are exchanged",
+    ),
+    (
+        ATTENTION,
+        [("mul.lo.u32 %row, block, KEYS; \\\n    sub", "mul.lo.u32 %row, block, 32; \\\n    sub")],
+        "multiplies sums for rows 256 to 271 of matrix B of the product at line 794 with rows 128 to 143",
+    ),
+    (
+        ATTENTION,
+        [('maps.k_map]\n// tensor = "k"', 'maps.k_map]\n// tensor = "v"')],
+        "`v` is read in place of `k`",
+    ),
+    (
+        SCALED,
+        [("add.u64 %atom_a, %atom_a, 2048;", "add.u64 %atom_a, %atom_a, 1024;")],
+        "`sfa[i, j // 16 * 8 + j % 16]` is taken for `sfa[i, j]`",
+    ),
+    (
+        BLOCKS,
+        [
+            (
+                "add.u32 %own_scales, %own_scales, SCALES_AT;",
+                "add.u32 %own_scales, %own_scales, SCALES_AT + 256;",
+            )
+        ],
+        "`sa[i, j + 64]` is taken for `sa[i, j]`",
+    ),
+    (
+        BLOCKS,
+        [("ld.param.u64 %sb, [sb];", "ld.param.u64 %sb, [sb]; add.u64 %sb, %sb, 4;")],
+        "`sb[i, j + 1]` is taken for `sb[i, j]`",
+    ),
+    (
+        HOPPER,
+        [("consume_stage:\n", "consume_stage:\n    setp.ne.u32 %accumulate, 0, 0;\n")],
+        "columns 0 to 63 of `a` do not count",
+    ),
     (
         HOPPER,
         [("shr.u32 %b_at, %b_at, 4;", "")],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptxkit.dtypes import numpy_dtype
 from ptxkit.emulator.contents import PIECE, GlobalContents
 from ptxkit.emulator.matrix_reads import KnownTensor
 from ptxkit.emulator.taken_elements import TakenElements
@@ -25,13 +26,22 @@ class RegisterMatrix:
 
     Attributes:
         name: `A` or `B`.
+        dtype: of an element.
         bits: of an element.
-        codes: the elements of each warp's, (k, mn, warps).
+        codes: the elements of each warp's, (k, mn, warps), or of each warpgroup's.
     """
 
     name: str
+    dtype: str
     bits: int
     codes: np.ndarray
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The elements of the first warp's or warpgroup's, (mn, k), as numbers."""
+        codes = self.codes[..., 0].T.astype(f"u{self.bits // 8}")
+        found: np.ndarray = codes.view(numpy_dtype(self.dtype)).astype(np.float32)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

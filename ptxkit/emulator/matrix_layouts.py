@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.computed_factors import ComputedFactors
 from ptxkit.emulator.contents import NOWHERE, PIECE, ZEROS, GlobalContents
 from ptxkit.emulator.copied_boxes import CopiedBoxes
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.fragment_reads import RegisterMatrix, multiplied
 from ptxkit.emulator.global_memory import BASE
+from ptxkit.emulator.lost_sums import LostSums
 from ptxkit.emulator.matrix_reads import (
     Descriptor,
     KnownTensor,
@@ -27,16 +29,17 @@ from ptxkit.emulator.matrix_reads import (
     along_k,
     difference,
     elsewhere,
+    exchanged,
     named,
     others,
+    row_of,
 )
 from ptxkit.emulator.misplaced_rows import SharedSources, misplaced, rows_apart
+from ptxkit.emulator.placed_rows import placed_rows
 from ptxkit.emulator.scale_layouts import ScaleWatch
 from ptxkit.emulator.taken_elements import TakenElements, rows_twice
-from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
+from ptxkit.encodings.tensor_maps import TensorMap
 
-FEWEST = 4
-"""Rows from within a tensor that show how a matrix lies: fewer may fit by chance."""
 UNKNOWN, FILLED = NOWHERE, ZEROS
 """Where a byte came from that nobody knows of, and one from outside a tensor."""
 
@@ -49,6 +52,7 @@ class LayoutWatch:
 
     Attributes:
         cause: what is wrong with that read, in words without a full stop; None for none yet.
+        sums: what became of sums.
     """
 
     def __init__(self, tensors: Sequence[KnownTensor] = ()) -> None:
@@ -65,6 +69,8 @@ class LayoutWatch:
         self._boxes = CopiedBoxes()
         self._scales = ScaleWatch()
         self._elements = TakenElements()
+        self._computed = ComputedFactors()
+        self.sums = LostSums()
 
     def copied(
         self,
@@ -125,9 +131,11 @@ class LayoutWatch:
         where: str,
         *matrices: MatrixRead | None,
         scales: tuple[int, int] | None = None,
+        of: tuple[int, int, RegisterMatrix | None] | None = None,
     ) -> None:
         """A product reads its matrices. `ctas`: in whose shared memory of the batch. `where`: the line.
-        `scales`: the columns of the scale factors of A and B."""
+        `scales`: the columns of the scale factors of A and B. `of`: the warpgroup, its accumulator, and its
+        matrix A in registers."""
         reads = [read for read in matrices if read is not None]
         if self.cause is not None:
             return
@@ -135,6 +143,8 @@ class LayoutWatch:
             places = [self._judge(batch, cta, where, read, reads) for read in reads]
             for read, rows in zip(reads, places, strict=True):
                 self._take(batch, cta, where, read, rows)
+            if of is not None and self.cause is None:
+                self._compute(batch, where, reads[-1], places[-1], of)
             known = [
                 along
                 for read, rows in zip(reads, places, strict=True)
@@ -160,10 +170,30 @@ class LayoutWatch:
                 self.cause = (
                     f"the product at {where} {doing} elements {a} to {a + step - 1} of A along K with "
                     f"elements {b} to {b + step - 1} of B"
-                ) + self._exchanged(reads, places, (a, b))
+                ) + exchanged(reads, places, self._map_of, (a, b))
             elif places[0] == places[1]:
                 self._same = self._same or f"matrices A and B of the product at {where} are the same bytes"
             self._elements.along_k(a, step, extent)
+
+    def adds(self, batch: Ctas, to: tuple[Any, int], where: str, adds: bool, negated: bool) -> None:
+        """A product adds to an accumulator, of a warpgroup or of CTAs, or begins anew."""
+        self.sums.added((id(batch), *to), where, adds, negated)
+
+    def loaded(self, batch: Ctas, ctas: np.ndarray) -> None:
+        """Threads of CTAs load out of tensor memory."""
+        self.sums.taken({(id(batch), cta) for cta in ctas.ravel().tolist()})
+
+    def summed(
+        self, batch: Ctas, which: np.ndarray, accumulator: int, where: str, values: np.ndarray
+    ) -> None:
+        """Registers of warpgroups get sums, raw (64, N, warpgroups)."""
+        for at, warpgroup in enumerate(which.tolist()):
+            whose = id(batch), warpgroup
+            self.sums.taken({whose})
+            if values.dtype == np.uint32:
+                self._computed.summed(
+                    whose, (*whose, accumulator), where, values[:, :, at].copy().view(np.float32)
+                )
 
     def fragments(self, batch: Ctas, where: str, *matrices: RegisterMatrix) -> None:
         """An `mma` multiplies matrices out of registers, those of several warps at once."""
@@ -185,6 +215,18 @@ class LayoutWatch:
             self._elements.begins(where, read, rows, self._map_of(rows.first))
             self._elements.typed(where, read, self._tensors, rows.first)
         self._boxes.take(read, self._shared(batch, cta)(read.bytes(read.descriptor, read.major)))
+
+    def _compute(
+        self, batch: Ctas, where: str, read: MatrixRead, rows: Rows | None,
+        of: tuple[int, int, RegisterMatrix | None],
+    ) -> None:  # fmt: skip
+        """Take down what a product of a warpgroup adds up, and look at its matrix A in registers."""
+        warpgroup, accumulator, held = of
+        row = None if rows is None else row_of(rows, self._map_of(rows.first))
+        self._computed.begins((id(batch), warpgroup, accumulator), row)
+        if held is not None and held.bits == 16:
+            along = row if read.major == "MN" else None
+            self.cause = self._computed.multiplied((id(batch), warpgroup), where, held.numbers, along)
 
     def _of(self, batch: Ctas) -> np.ndarray:
         found = self._sources.get(id(batch))
@@ -269,7 +311,7 @@ class LayoutWatch:
     ) -> Rows | None:
         """Where a matrix comes from if it is read by a descriptor, in an order."""
         try:
-            return self._rows(came(read.bytes(descriptor, major)), read.bits, major, even)
+            return placed_rows(came(read.bytes(descriptor, major)), read.bits, major, self._map_of, even)
         except PtxkitError:
             return None
 
@@ -300,7 +342,11 @@ class LayoutWatch:
         came = sources(read.bytes(read.descriptor, read.major))
         whole = (came != UNKNOWN).all(axis=1)
         count = int(np.argmin(whole))
-        if not count or whole[count:].any() or self._rows(came[:count], read.bits, read.major) is None:
+        if (
+            not count
+            or whole[count:].any()
+            or placed_rows(came[:count], read.bits, read.major, self._map_of) is None
+        ):
             return None
         elements = f"{read.mn} elements along {read.along}"
         return f"matrix {read.name} has {elements}, and {count} of them were copied"
@@ -339,42 +385,6 @@ class LayoutWatch:
             return None
         return f"{taken}, and nothing has written {int(addresses[unwritten].min()):#x}"
 
-    def _rows(self, came: np.ndarray, bits: int, major: str, even: bool = False) -> Rows | None:
-        """Where elements come from, (mn, k), if row by row; rows go along K, or along MN.
-
-        Rows of a box lie at one distance in global memory; those that were brought one by one anywhere in the
-        same columns of a tensor, each once, unless they must be `even`, too.
-        """
-        if major != "K":
-            came = came.T
-        if (came == UNKNOWN).any():
-            return None
-        if came[0, 0] < 0:
-            return Rows(FILLED, 0)
-        starts = came - np.arange(came.shape[1]) * bits // 8
-        known = came >= 0
-        starts = np.where(known, starts, np.where(known[:, :1], starts[:, :1], FILLED))
-        filled = ~known[:, 0]
-        if (starts[~filled] != starts[~filled][:, :1]).any() or known[filled].any():
-            return None
-        firsts, numbers = starts[~filled, 0], np.flatnonzero(~filled)
-        if even and len(firsts) < FEWEST:
-            return None
-        if len(firsts) < 2:
-            return Rows(int(firsts[0]), 0)
-        pitch = int(firsts[1] - firsts[0]) // int(numbers[1] - numbers[0])
-        tensor_map = self._map_of(int(firsts[0]))
-        if isinstance(tensor_map, KnownTensor) and tensor_map.strides:
-            columns = (firsts - tensor_map.address) % tensor_map.strides[-1]
-            if (columns != columns[0]).any() or len(np.unique(firsts)) < len(firsts):
-                return None
-        boxes = isinstance(tensor_map, TiledTensorMap) and max(tensor_map.box[:-1], default=1) > 1
-        if (boxes or even) and (
-            pitch < came.shape[1] * bits // 8 or (firsts != firsts[0] + numbers * pitch).any()
-        ):
-            return None
-        return Rows(int(firsts[0]), pitch)
-
     def _map_of(self, address: int) -> TensorMap | KnownTensor | None:
         """The map by which bytes of global memory were copied, or the tensor that they are part of."""
         found = (each for (low, high), each in reversed(self._maps.items()) if low <= address < high)
@@ -385,16 +395,3 @@ class LayoutWatch:
         """See `along_k`; None where nobody knows which tensor it is."""
         tensor = self._map_of(rows.first)
         return None if tensor is None else along_k(read, rows, tensor)
-
-    def _exchanged(
-        self, reads: Sequence[MatrixRead], places: Sequence[Rows | None], firsts: tuple[int, int]
-    ) -> str:
-        """What to add where one matrix would fit if the two coordinates of its tile were exchanged."""
-        for side, (read, rows) in enumerate(zip(reads, places, strict=True)):
-            tensor = None if rows is None else self._map_of(rows.first)
-            if rows is None or tensor is None or read.major != "K" or len(tensor.strides) != 1:
-                continue
-            row = (rows.first - tensor.address) // tensor.strides[0]
-            if row and row == firsts[1 - side] != firsts[side]:
-                return f", whose copy has its coordinates exchanged: matrix {read.name} begins at row {row}"
-        return ""

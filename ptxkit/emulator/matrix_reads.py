@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.dtypes import DTYPES
 from ptxkit.encodings.shared_memory import SmemDescTcgen05, SmemDescWgmma
-from ptxkit.encodings.tensor_maps import TensorMap
+from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
 from ptxkit.layouts import operand_bits
 from ptxkit.layouts.swizzle import pattern
 
@@ -109,6 +109,33 @@ def along_k(read: MatrixRead, rows: Rows, tensor: TensorMap | KnownTensor) -> tu
     larger = [stride for stride in strides if stride > rows.pitch]
     first = (offset % min(larger) if larger else offset) // rows.pitch
     return first * read.step, shape[list(strides).index(rows.pitch)] * read.step
+
+
+def row_of(rows: Rows, tensor: TensorMap | KnownTensor | None) -> int | None:
+    """The number of the first of some rows of a tensor that a tensor map describes; None where rows are none
+    of its."""
+    if not isinstance(tensor, TiledTensorMap) or rows.first < 0 or rows.pitch not in tensor.strides:
+        return None
+    offset = rows.first - tensor.address
+    larger = [stride for stride in tensor.strides if stride > rows.pitch]
+    return (offset % min(larger) if larger else offset) // rows.pitch
+
+
+def exchanged(
+    reads: Sequence[MatrixRead],
+    places: Sequence[Rows | None],
+    map_of: Callable[[int], TensorMap | KnownTensor | None],
+    firsts: tuple[int, int],
+) -> str:
+    """What to add where one matrix would fit if the two coordinates of its tile were exchanged."""
+    for side, (read, rows) in enumerate(zip(reads, places, strict=True)):
+        tensor = None if rows is None else map_of(rows.first)
+        if rows is None or tensor is None or read.major != "K" or len(tensor.strides) != 1:
+            continue
+        row = (rows.first - tensor.address) // tensor.strides[0]
+        if row and row == firsts[1 - side] != firsts[side]:
+            return f", whose copy has its coordinates exchanged: matrix {read.name} begins at row {row}"
+    return ""
 
 
 def elsewhere(read: MatrixRead, near: Iterable[int]) -> Iterator[Descriptor]:

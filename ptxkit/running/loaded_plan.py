@@ -21,7 +21,7 @@ from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.emulator.last_writer import ctas_named, last_writer, writing_ctas
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, Launch, LaunchPlan, problem_of
-from ptxkit.workloads import Arrays, Cost, Expected, content
+from ptxkit.workloads import Arrays, Cost, Expected, Tensor, content, workload
 from ptxkit.workloads.comparison import OutputComparison, compare
 
 if TYPE_CHECKING:
@@ -53,6 +53,18 @@ class Case:
         _check_host_memory(self.plan)
         with _host_memory(self.plan):
             return self._problem.generate()
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """Those of the problem by name, also what no argument is made of."""
+        found = workload(self.plan.workload).tensors(self.plan.sizes) if self.plan.workload else ()
+        own = (tensor.tensor for tensor in self.plan.tensors)
+        return {tensor.name: tensor for tensor in (*found, *own)}
+
+    @property
+    def reference(self) -> Callable[[Arrays], dict[str, Expected]]:
+        """What the outputs must hold, of inputs as stored."""
+        return self._problem.reference
 
     @cached_property
     def cost(self) -> Cost | None:
@@ -101,6 +113,8 @@ class LoadedPlan:
         self.kernels = [loaded.kernel(launch.entry) for launch in plan.launches]
         self.tensors = {tensor.name: tensor for tensor in plan.tensors}
         self.buffers: dict[str, Buffer] = {}
+        self.suspicion: str | None = None
+        """Behind `cause`: what products do with sums that may be meant, in words."""
         try:
             for name, tensor in self.tensors.items():
                 layout = tensor.tensor
@@ -235,6 +249,7 @@ class LoadedPlan:
         finally:
             device.prepare = prepare
             del device.findings[known:]
+        self.suspicion = watch.sums.suspicion
         return watch.found(complete)
 
     def untouched(self) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from ptxkit.rules import Rules
 from ptxkit.running.devices import open_device
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import Report, Timing, judge, not_verified
+from ptxkit.running.supposing import supposed_beyond, supposed_of
 from ptxkit.support.atomic_file import check_folder
 from ptxkit.workloads import Arrays, content
 
@@ -184,7 +185,7 @@ class Session:
             wall = time.perf_counter() - start
             self._watch(False)
             self._emulating = False
-            compared = case.compare(outputs)
+            compared = verdicts = case.compare(outputs)
             self._save(on_device, outputs)
             judged = [
                 found
@@ -196,7 +197,8 @@ class Session:
                 judged = [not_verified(plan, self.options.save)]
             if not compared or not all(one.ok for one in compared):
                 judged += on_device.untouched()
-            judged = self._explained(on_device, case, judged, len(self.device.findings), start)
+            know = partial(supposed_of, case, outputs, verdicts)
+            judged = self._explained(on_device, case, judged, len(self.device.findings), start, know)
             return Report(
                 plan=plan,
                 device=self.device.name,
@@ -213,12 +215,19 @@ class Session:
             )
 
     def _explained(
-        self, on_device: LoadedPlan, case: Case, found: list[Diagnostic], known: int, start: float
+        self,
+        on_device: LoadedPlan,
+        case: Case,
+        found: list[Diagnostic],
+        known: int,
+        start: float,
+        suppose: Callable[[], str | None] | None = None,
     ) -> list[Diagnostic]:
         """Findings, the first error opened by its cause: how a product reads a matrix that lies otherwise.
 
         The launches are run again to find that out, on the emulator, where the first time took less than
-        `AGAIN` seconds. `known`: findings of the device from there on are not of them.
+        `AGAIN` seconds. `known`: findings of the device from there on are not of them. `suppose`: says
+        which change of an input gives wrong results; None where an error ended the launches.
         """
         wrong = next((at for at, one in enumerate(found) if one.is_error), None)
         late = time.perf_counter() - start > AGAIN
@@ -231,6 +240,9 @@ class Session:
             told = (note for note in found[wrong].notes if TOLD.match(note))
             plural = ("each of them holds", "elements hold"), ("each of them has", "elements have")
             cause = next((reduce(lambda note, to: note.replace(*to), plural, note) for note in told), None)
+        if cause is None:
+            supposed = (suppose or partial(supposed_beyond, on_device, case))()
+            cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
         if cause is None:
             return found
         name, colon, rest = found[wrong].message.partition(": ")

@@ -111,8 +111,18 @@ def json_number(value: float) -> float | int | str:
     return value if np.isfinite(value) else str(value)
 
 
-def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: Tolerance) -> OutputComparison:
-    """Hold a stored output against its reference, element by element."""
+def compare(
+    tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: Tolerance, patterned: bool = True
+) -> OutputComparison:
+    """Hold a stored output against its reference, element by element.
+
+    Args:
+        tensor: the output.
+        stored: what it holds.
+        expected: what it should.
+        tolerance: how far it may be off.
+        patterned: whether to look for what wrong elements have in common.
+    """
     found = content.decode(tensor, stored)
     reference = np.broadcast_to(expected.values, tensor.shape)
     if DTYPES[tensor.dtype].is_float:
@@ -131,7 +141,7 @@ def compare(tensor: Tensor, stored: np.ndarray, expected: Expected, tolerance: T
         first = Wrong(place, reference[place].item(), found[place].item())
         untouched = content.still_poisoned(tensor, stored) & ~right
         unwritten = int(np.count_nonzero(untouched))
-        common = _patterns(~right, untouched, found, reference, allowed)
+        common = _patterns(~right, untouched, found, reference, allowed) if patterned else ()
         which = np.flatnonzero(~right & ~untouched)
     return OutputComparison(
         tensor=tensor.name,

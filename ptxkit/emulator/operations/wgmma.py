@@ -172,7 +172,8 @@ class _Issue:
         nibbles, doubtful = (None, None) if self.metadata is None else self.metadata.read(lane_set, members)
         shared_a = None
         if batch.launch.layouts is not None:
-            self._tell(batch.launch.layouts, lane_set, guard, members)
+            on = id(accumulator), kept, None if a is None else a[0]
+            self._tell(batch.launch.layouts, lane_set, guard, members, on)
         if self.descriptor_a is not None:
             shared_a = self._shared(lane_set, guard, members, self.descriptor_a, 0)
         shared_b = self._shared(lane_set, guard, members, self.descriptor_b, 1)
@@ -216,8 +217,12 @@ class _Issue:
         state.in_flight.append(WgmmaInFlight(operation, accumulator, which, index, unseen, left, held))
         batch.queue.issue(operation)
 
-    def _tell(self, layouts: Layouts, lane_set: LaneSet, guard: Any, members: Members) -> None:
-        """Let somebody hold the matrices that are read against what copies brought."""
+    def _tell(
+        self, layouts: Layouts, lane_set: LaneSet, guard: Any, members: Members, on: tuple[int, Any, Any]
+    ) -> None:
+        """Let somebody hold the matrices that are read against what copies brought. `on`: which accumulator,
+        which warpgroups' products add to it, and matrix A out of registers, (K, 64, warpgroups)."""
+        from ptxkit.emulator.fragment_reads import RegisterMatrix
         from ptxkit.emulator.matrix_reads import MatrixRead
 
         batch, plan = lane_set.batch, self.plan
@@ -231,7 +236,12 @@ class _Issue:
                 side, step = "AB".index(name), 1 + (plan.sparse and name == "A")
                 how = plan.types[1 + side], plan.majors[side]
                 reads.append(MatrixRead.of(name, SmemDescWgmma, int(word[at]), mn, k, *how, step=step))
-            layouts.product(batch, (cta,), self.site.where, *reads)
+            accumulator, kept, held = on
+            a = None if held is None else RegisterMatrix("A", plan.types[1], plan.bits, held[..., [at]])
+            mine = int(members.which[at]), accumulator, a
+            negated = plan.negated[0] != plan.negated[1]
+            layouts.adds(batch, mine[:2], self.site.where, bool(kept[at]), negated)
+            layouts.product(batch, (cta,), self.site.where, *reads, of=mine)
 
     def _register_a(self, lane_set: LaneSet, members: Members) -> Any:
         """Matrix A out of registers with its undefined bits; None where it is in shared memory."""

@@ -78,6 +78,8 @@ class Accumulator:
         self.active[which] = False
         everything = len(which) == self.values.shape[2]
         values = self.values if everything else self.values[:, :, which]
+        if lane_set.launch.layouts is not None:
+            lane_set.launch.layouts.summed(lane_set.batch, which, id(self), self.site.where, values)
         fragment = self.target.fragment
         rows = members.rows
         if not done.all():

@@ -160,7 +160,7 @@ def mma(instruction: ScopedInstruction) -> Effect:
             unknown.add(start.unknown(lane_set))
         codes, present, factors = left.codes(lane_set), None, None
         if lane_set.launch.layouts is not None and metadata is None:
-            _tell(lane_set, guard, site, bits, codes, right.codes(lane_set))
+            _tell(lane_set, guard, site, (("A", a, bits, codes), ("B", b, bits, right.codes(lane_set))))
         if metadata is not None:
             nibbles, doubtful = metadata.read(lane_set, guard)
             unknown.add_rows(doubtful)
@@ -179,15 +179,17 @@ def mma(instruction: ScopedInstruction) -> Effect:
     return Effect(step, AlignedSyncPoint(instruction))
 
 
-def _tell(lane_set: LaneSet, guard: Any, site: Site, bits: int, left: np.ndarray, right: np.ndarray) -> None:
+def _tell(
+    lane_set: LaneSet, guard: Any, site: Site, sides: Sequence[tuple[str, str, int, np.ndarray]]
+) -> None:
     """Let somebody look where the matrices come from that are multiplied."""
     from ptxkit.emulator.fragment_reads import RegisterMatrix
 
     lanes = executing(lane_set, guard)
     warps = slice(None) if lanes is None else np.flatnonzero(lanes[:, 0])
-    sides = (RegisterMatrix(name, bits, codes[..., warps]) for name, codes in (("A", left), ("B", right)))
+    matrices = (RegisterMatrix(name, dtype, bits, codes[..., warps]) for name, dtype, bits, codes in sides)
     assert lane_set.launch.layouts is not None
-    lane_set.launch.layouts.fragments(lane_set.batch, site.where, *sides)
+    lane_set.launch.layouts.fragments(lane_set.batch, site.where, *matrices)
 
 
 QUADS = Shape(8, 8, 4)

@@ -163,6 +163,8 @@ def _loader(instruction: ScopedInstruction, packed: bool) -> Callable[[LaneSet, 
             where = check_cells(engine, lane_set, pattern, address, rows, site)
             enter_warps(engine, "ld", site, pattern, address, where)
             ctas = (where // lane_set.batch.warps_per_cta)[:, None]
+            if lane_set.launch.layouts is not None:
+                lane_set.launch.layouts.loaded(lane_set.batch, ctas)
             cells = pattern.places(address)[:, None]
             values, unknown = memory.load(ctas, cells), memory.undefined(ctas, cells)
             if pattern.packed:
