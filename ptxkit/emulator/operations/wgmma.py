@@ -19,7 +19,7 @@ from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.launch_state import LaunchState, Layouts
+from ptxkit.emulator.launch_state import Layouts
 from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
 from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
@@ -29,9 +29,9 @@ from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
 from ptxkit.emulator.warpgroup.members import WARPS, Members, WarpgroupSyncPoint, gathered, per_thread
 from ptxkit.emulator.warpgroup.operands import (
-    SharedMatrix,
     WgmmaMetadata,
     WgmmaSharedOperand,
+    outside,
     shared_matrix,
     thread_of,
 )
@@ -312,7 +312,7 @@ class _Issue:
                     f"{k} elements of `{plan.types[1 + side]}` along K, in rows of 32 bytes",
                     "where A is sparse a row of B takes 64 bytes: use a swizzle of 64 or 128 bytes, or none",
                 )
-            if _outside(launch, start, found):
+            if outside(launch, start, found):
                 at = int(np.argmax(which == number))
                 end = launch.shared.start + launch.shared.total
                 notes = [
@@ -323,7 +323,7 @@ class _Issue:
                 bits = rank_in_descriptor(rank)
                 if bits and word & bits == bits:
                     without = shared_matrix(word ^ bits, mn, k, plan.types[1 + side], plan.majors[side])
-                    if not _outside(launch, *without):
+                    if not outside(launch, *without):
                         note, help = unmasked_rank(rank)
                         notes.append(note)
                 low, high = start + int(found.start[0]), start + found.last
@@ -373,12 +373,6 @@ class _Issue:
 
 
 # ---- the order of products
-
-
-def _outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
-    """Whether a matrix reaches beyond the CTA's shared memory."""
-    low, high = start + int(found.start[0]), start + found.last
-    return low < launch.shared.start or high > launch.shared.start + launch.shared.total
 
 
 def warpgroup_wide(instruction: ScopedInstruction, do: Callable[[Warpgroups, Members], None]) -> Effect:

@@ -15,6 +15,7 @@ import numpy as np
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.matrices import Mask, SparsityMetadata
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.tensor_cores.elements import ANY_ORDER, TF32
@@ -175,3 +176,9 @@ def thread_of(lane_set: LaneSet, members: Members, item: int, thread: int) -> st
     if members.rows is not None:
         row = int(members.rows[item, thread // WARP])
     return str(lane_set.thread(row, thread % WARP))
+
+
+def outside(launch: LaunchState, start: int, found: SharedMatrix) -> bool:
+    """Whether a matrix reaches beyond the CTA's shared memory."""
+    low, high = start + int(found.start[0]), start + found.last
+    return low < launch.shared.start or high > launch.shared.start + launch.shared.total
