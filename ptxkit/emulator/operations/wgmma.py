@@ -239,8 +239,7 @@ class _Issue:
             accumulator, kept, held = on
             a = None if held is None else RegisterMatrix("A", plan.types[1], plan.bits, held[..., [at]])
             mine = int(members.which[at]), accumulator, a
-            negated = plan.negated[0] != plan.negated[1]
-            layouts.adds(batch, mine[:2], self.site.where, bool(kept[at]), negated)
+            layouts.adds(batch, mine[:2], self.site.where, bool(kept[at]), len({*plan.negated}) > 1)
             layouts.product(batch, (cta,), self.site.where, *reads, of=mine)
 
     def _register_a(self, lane_set: LaneSet, members: Members) -> Any:
