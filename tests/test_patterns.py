@@ -65,6 +65,20 @@ def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
         (C + 8, C, ("each of them is 8 too large",)),
         (S.T, S, ("each of them holds what belongs at [j, i]: it is transposed",)),
         (C[ROW, COLUMN ^ 8], C, ("each of them holds what belongs at [i, j ^ 8]",)),
+        (C[ROW, COLUMN ^ 24], C, ("each of them holds what belongs at [i, j ^ 24]",)),
+        (
+            np.where(COLUMN % 32 < 16, C[ROW, COLUMN ^ 16], 0),
+            C,
+            ("each of them that is not 0 holds what belongs at [i, j ^ 16]",),
+        ),
+        (
+            C[ROW, COLUMN // 8 * 8],
+            C,
+            (
+                "they lie in columns whose number modulo 8 is 1 to 7",
+                "each of them holds what belongs at [i, j // 8 * 8]",
+            ),
+        ),
         (np.roll(C, 1, 0), C, ("each of them holds what belongs at [(i - 1) % 128, j]",)),
         (V[::-1], V, ("each of them holds what belongs at [999 - i]",)),
         (
@@ -91,6 +105,9 @@ def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
         "offset",
         "transposed",
         "exclusive or",
+        "exclusive or of two bits",
+        "moved or zero",
+        "the first of eight",
         "rolled",
         "mirrored",
         "a lane",

@@ -204,3 +204,14 @@ def test_beyond_an_error_an_index_is_known_and_a_missing_wait_is_no_index(tmp_pa
     assert opening(tmp_path, kernel).startswith("`x[i + 1]` is taken for `x[i]`")
     kernel.write_text(SHIFTED.format(offset="", wait=""))
     assert "taken for" not in opening(tmp_path, kernel)
+
+
+def test_a_wrong_place_in_shared_memory_is_told_by_where_results_lie(tmp_path: Path) -> None:
+    kernel = tmp_path / "in" / "k.ptx"
+    kernel.parent.mkdir()
+    moved = "ld.shared.f32 %v, [%at];\n    add.f32"
+    text = SHIFTED.format(offset="", wait="cp.async.wait_all;")
+    assert moved in text
+    beside = "xor.b32 %at, %at, 64; bar.sync 0; ld.shared.f32 %v, [%at];\n    add.f32"
+    kernel.write_text(text.replace(moved, beside))
+    assert "elements hold what belongs at [i ^ 16]" in opening(tmp_path, kernel)

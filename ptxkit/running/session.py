@@ -6,12 +6,11 @@ out is seen; on a GPU the verified launches are then timed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from ptxkit.rules import Rules
 from ptxkit.running.devices import open_device
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.report import Report, Timing, judge, not_verified
-from ptxkit.running.supposing import supposed_beyond, supposed_of
+from ptxkit.running.supposing import supposed_beyond, supposed_of, told
 from ptxkit.support.atomic_file import check_folder
 from ptxkit.workloads import Arrays, content
 
@@ -41,9 +40,6 @@ AGAIN = 60.0
 SHOW_LAYOUTS = ("P60", "P65", "P66", "P6108", "P6126", "P8")
 """The findings, by how their codes begin, that may come of a matrix which lies otherwise than it is read: of
 bounds, undefined bits, races, copies and results; not of barriers, allocations and threads that wait."""
-
-TOLD = re.compile(r"each of them (holds what belongs|has the opposite sign)")
-"""How a note begins that tells the cause: where wrong elements of a result belong, that all are negated."""
 
 Watch = Callable[[bool], None]
 """Is told True before launches that are waited for, and False after them."""
@@ -237,9 +233,7 @@ class Session:
             return found
         cause = on_device.cause(case.inputs)
         if cause is None:
-            told = (note for note in found[wrong].notes if TOLD.match(note))
-            plural = ("each of them holds", "elements hold"), ("each of them has", "elements have")
-            cause = next((reduce(lambda note, to: note.replace(*to), plural, note) for note in told), None)
+            cause = told(found[wrong].notes)
         if cause is None:
             supposed = (suppose or partial(supposed_beyond, on_device, case))()
             cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator
@@ -11,6 +13,22 @@ from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays
 from ptxkit.workloads.comparison import OutputComparison
 from ptxkit.workloads.suppositions import supposed
+
+TOLD = re.compile(r"each of them (that is not 0 )?(holds what belongs|has the opposite sign)")
+"""How a note begins that tells the cause: where wrong elements of a result belong, that all are negated."""
+PLURAL = (
+    ("each of them that is not 0 holds", "elements that are not 0 hold"),
+    ("each of them holds", "elements hold"),
+    ("each of them has", "elements have"),
+)
+
+
+def told(notes: Iterable[str]) -> str | None:
+    """What the notes of a wrong result tell of its cause, if one does."""
+    for note in notes:
+        if TOLD.match(note):
+            return reduce(lambda said, change: said.replace(*change), PLURAL, note)
+    return None
 
 
 def supposed_of(case: Case, outputs: Arrays, compared: Sequence[OutputComparison]) -> str | None:
@@ -46,4 +64,6 @@ def supposed_beyond(on_device: LoadedPlan, case: Case) -> str | None:
     finally:
         device.options = options
         del device.findings[known:]
-    return supposed_of(case, outputs, case.compare(outputs))
+    compared = case.compare(outputs)
+    notes = [note for one in compared for note in one.patterns]
+    return told(notes) or supposed_of(case, outputs, compared)

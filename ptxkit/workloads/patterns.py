@@ -21,6 +21,8 @@ SIDE = 128
 """Rows and columns of the part that is looked at for its rank."""
 MANY = 1e6
 """Whole factors, and their reciprocals, are below it."""
+MASKS = 256
+"""Numbers that a whole index is changed by are below it."""
 GAP = 8.0
 """How many times smaller than the last singular value that counts the next one is."""
 
@@ -53,7 +55,7 @@ def patterns(wrong: np.ndarray, found: np.ndarray, expected: np.ndarray, allowed
     allowed = np.broadcast_to(allowed, wrong.shape)
     how = _how(found[index], expected[index], allowed[index])
     if how is None and expected.size > 1:
-        how = _moved(index, found, expected, allowed)
+        how = _moved(index, found, expected, allowed) or _moved_but_zeros(index, found, expected, allowed)
     if how is None:
         how = _rank(wrong, found, expected)
     return tuple(sentence for sentence in (where(wrong), how) if sentence)
@@ -165,6 +167,17 @@ def _moved(index: Index, found: np.ndarray, expected: np.ndarray, allowed: np.nd
     return None
 
 
+def _moved_but_zeros(
+    index: Index, found: np.ndarray, expected: np.ndarray, allowed: np.ndarray
+) -> str | None:
+    """The same where some hold zeros, which nobody wrote."""
+    there = np.flatnonzero(found[index] != 0)
+    if not len(index[0]) // 4 <= len(there) < len(index[0]):
+        return None
+    said = _moved(tuple(axis[there] for axis in index), found, expected, allowed)
+    return said and said.replace("each of them", "each of them that is not 0")
+
+
 def _moves(shape: tuple[int, ...], bad_rows: int) -> Iterator[tuple[str, Move]]:
     """Rules by which elements may have changed places, each with what it says; `bad_rows`: how many rows have
     wrong ones."""
@@ -204,6 +217,13 @@ def _moves(shape: tuple[int, ...], bad_rows: int) -> Iterator[tuple[str, Move]]:
     for down, across in product(*map(_powers, shape[-2:])) if rank >= 2 else ():
         both = ", ".join([*names[:-2], f"i ^ {down}", f"j ^ {across}"])
         yield f"at [{both}]", partial(_both_or, down, across)
+    for axis in range(rank - 1, -1, -1):
+        name, size = names[axis], shape[axis]
+        for bits in range(3, min(size, MASKS)):
+            if bits & (bits - 1):
+                yield at(name, f"{name} ^ {bits}"), partial(_exclusive_or, axis, bits)
+        for bit in _powers(size):
+            yield at(name, f"{name} // {2 * bit} * {2 * bit}"), partial(_floored, axis, 2 * bit)
 
 
 def _powers(size: int) -> Iterator[int]:
@@ -224,6 +244,10 @@ def _exclusive_or(axis: int, bit: int, index: Index) -> Index:
 
 def _both_or(row: int, column: int, index: Index) -> Index:
     return *index[:-2], index[-2] ^ row, index[-1] ^ column
+
+
+def _floored(axis: int, step: int, index: Index) -> Index:
+    return *index[:axis], index[axis] // step * step, *index[axis + 1 :]
 
 
 def _riffled(axis: int, half: int, back: bool, index: Index) -> Index:

@@ -108,7 +108,8 @@ def supposed(
             best, most, end = one, share, min(end, time.process_time() + AFTER)
     if best is None:
         return None
-    part = "the" if most == 1.0 else f"{most:.0%} of the"
+    share = most * len(which) / len(wrong.which)
+    part = "the" if share == 1.0 else f"{share:.0%} of the"
     return f"{best.text}: {part} wrong elements of `{output.name}` are what that gives"
 
 
