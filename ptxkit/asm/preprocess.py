@@ -14,11 +14,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import pcpp
 from pcpp.evaluator import Value
-from pcpp.parser import LexToken
 
+from ptxkit.asm.gc_pause import gc_paused
 from ptxkit.asm.lexer import SOURCE_BEGIN, source_lines, without_sources
+from ptxkit.asm.macros import MacroExpansion
 from ptxkit.asm.reading import too_large
 from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, Source, Span
 
@@ -41,15 +41,6 @@ def _bounded_shift(value: Value, count: int) -> Value:
 
 Value.__lshift__ = _bounded_shift
 
-
-def _copied(token: Any) -> Any:
-    """A token like another: pcpp copies each that a macro makes, most of its time by `copy`'s general way."""
-    made = LexToken()
-    made.__dict__.update(token.__dict__)
-    return made
-
-
-LexToken.__copy__ = _copied
 
 _BREAKS = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
 """What Python takes for the end of a line, and PTX does not (4.1)."""
@@ -143,6 +134,7 @@ class _Stop(Exception):
     """Nothing more can be read; what is wrong has been reported."""
 
 
+@gc_paused()
 def expand(
     source: Source,
     path: Path | None,
@@ -267,7 +259,7 @@ _ADVICE = {
 """What to do about a message that begins so."""
 
 
-class _Preprocessor(pcpp.Preprocessor):
+class _Preprocessor(MacroExpansion):
     """pcpp with bounds, and with Diagnostics for messages."""
 
     def __init__(self, source: Source, place: str, max_size: int) -> None:
@@ -368,7 +360,7 @@ class _Preprocessor(pcpp.Preprocessor):
         raise _Stop
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
-        made: list[Any] = super().expand_macros(tokens, list(expanding_from))
+        made: list[Any] = super().expand_macros(tokens, expanding_from)
         if expanding_from:
             self.made += len(made)
             if self.made > MAX_TOKENS:
