@@ -188,6 +188,14 @@ class LanesApart:
 
     warps: dict[int, PartedWarp] = field(default_factory=dict)
 
+    def parts(self, row: int, lane: int) -> list[LaneClocks] | None:
+        """What a lane has acquired, in parts of which one must know of something; None where it is not
+        apart."""
+        warp = self.warps.get(row)
+        if warp is None:
+            return None
+        return [warp.common, *(more for mask, more in warp.own.items() if mask >> lane & 1)]
+
     def meet(self, rows: np.ndarray) -> None:
         """All lanes of some rows meet."""
         for row in self.warps.keys() & set(rows.tolist()):
@@ -281,5 +289,9 @@ class LanesApart:
 
 def _wide(completed: np.ndarray, width: int) -> np.ndarray:
     """The same with room for more local numbers."""
-    more = width - completed.shape[1]
-    return np.pad(completed, ((0, 0), (0, more))) if more > 0 else completed
+    ctas, known = completed.shape
+    if known >= width:
+        return completed
+    whole = np.zeros((ctas, width), completed.dtype)
+    whole[:, :known] = completed
+    return whole

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.access_history import STRONG, THREAD, THREAD_BITS, AccessHistory
+from ptxkit.emulator.access_history import ASYNC, STRONG, THREAD, THREAD_BITS, AccessHistory
 from ptxkit.emulator.clocks import SPACES, LanesApart, MbarrierSlots, ReleaseClocks
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
@@ -126,6 +126,13 @@ class VectorClocks:
         known: np.ndarray = (rows == by) | (numbers < clocks)
         return known
 
+    def covers_one(self, row: int, by: int, number: int) -> bool:
+        """The same of one event."""
+        width = self.clocks.shape[1]
+        near = row // width == by // width
+        known = self.clocks[row, self.column[by]] if near else self.acquired[row]
+        return row == by or bool(number < known)
+
     def covers_records(
         self,
         history: AccessHistory,
@@ -187,6 +194,43 @@ class VectorClocks:
             self.clocks[rows] if warps == 1 else self.clocks[(rows[:, None] + np.arange(warps)).reshape(-1)]
         )
         return bool(history.number(record.max()) < clocks.min())
+
+    def plainly_covers(
+        self, history: AccessHistory, record: int, row: int, warps: int, lane: int, space: str | None
+    ) -> bool:
+        """Whether it is plain that the access of a record happens before what a lane of a row, and the next
+        `warps` - 1 rows, do: never where it is of another cluster.
+
+        Args:
+            lane: of a single row; for several all lanes ask.
+            space: where the async proxy must see it, too; None for anywhere.
+        """
+        batch, size = self.batch, self.batch.cluster
+        number, thread = (record >> history.number_at) + history.base, record & (1 << history.strength_at) - 1
+        cta = row // batch.warps_per_cta
+        if not history.private:
+            if number < batch.launch.events.first:
+                return False
+            first, who = cta // size * size, (thread >> THREAD_BITS) - batch.launch.first_cta
+            cta = next((one for one in range(first, first + size) if batch.ctas[one] == who), -1)
+            if cta < 0:
+                return False
+        rank, local = cta % size, thread & THREAD
+        rows, parts = range(row, row + warps), self.apart.parts(row, lane) if warps == 1 else None
+        if record >> history.strength_at & STRONG == ASYNC:
+            if local >= self.completed.shape[2]:
+                return False
+            if not all(number <= self.completed[one, rank, local] for one in rows):
+                return False
+            return parts is None or any(
+                local < one.completed.shape[1] and number <= one.completed[rank, local] for one in parts
+            )
+        column = rank * batch.warps_per_cta + min(local // WARP, batch.warps_per_cta - 1)
+        if not all(number < self.clocks[one, column] for one in rows):
+            return False
+        if parts is not None and not any(number < one.clocks[column] for one in parts):
+            return False
+        return space is None or bool(number < self.proxied[row, SPACES.index(space), column])
 
     def has_waited(
         self, history: AccessHistory, record: np.ndarray, rows: np.ndarray, completion: np.ndarray

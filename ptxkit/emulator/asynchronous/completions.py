@@ -11,16 +11,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from ptxkit.emulator.access_history import ASYNC, WEAK, AccessHistory
+from ptxkit.emulator.asynchronous.granules import Granules, begins
 from ptxkit.emulator.asynchronous.mbarriers import MBarriers
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
-from ptxkit.emulator.asynchronous.reports import Excuse, Reports
+from ptxkit.emulator.asynchronous.reports import Earlier, Excuse, Reports
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE, GlobalMemory
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.values import distinct
+
+FEW = 64
+"""Accesses that are looked at one by one sooner than all at once."""
 
 
 class StrongCopies:
@@ -124,8 +128,7 @@ class Completions:
             for region in regions:
                 part = region.of_items(chosen)
                 for history, within in histories(self.batch, part, kinds[0]):
-                    index, interval = granules(history, within)
-                    item = within.item[interval]
+                    touched, item = Granules(batch, history, within), within.item
                     if slots is not None:
                         threads = self.happens_before.record_of_slot(history, slots[item])
                         records = history.own(own, ASYNC, threads)
@@ -141,12 +144,26 @@ class Completions:
                         )
                         records = history.own(own, WEAK, threads)
                     for kind in kinds:
-                        kept = records
-                        if kind == "first read" and history.has(kind):
-                            kept = self._first_reads(operation, history, index, item, records, slots is None)
-                        history.put(kind, index, kept)
+                        if kind == "first read" and self._read_before(touched):
+                            index, interval = touched.every
+                            each = records[interval]
+                            kept = self._first_reads(
+                                operation, history, index, item[interval], each, slots is None
+                            )
+                            history.put(kind, index, kept)
+                        else:
+                            touched.fill(kind, records)
         operation.unread &= ~read
         operation.unwritten &= ~written
+
+    @staticmethod
+    def _read_before(touched: Granules) -> bool:
+        """Whether there are first reads by threads themselves."""
+        history = touched.history
+        if not history.has("first read"):
+            return False
+        _, _, record = touched.runs("first read")
+        return not history.is_async(record).all()
 
     def _first_reads(
         self,
@@ -168,14 +185,31 @@ class Completions:
             return records
         at = np.flatnonzero(own)
         if waited:
-            begins = runs(before[at], item[at])
-            first = at[begins]
+            first_of = begins(before[at], item[at])
+            first = at[first_of]
             rows, lanes = operation.rows[item[first]], operation.lanes[item[first]]
             ordered = self._ordered(operation, history, before[first], rows, lanes)
-            at = at[~ordered.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(begins), len(at))))]
+            at = at[~ordered.all(axis=1).repeat(np.diff(np.append(np.flatnonzero(first_of), len(at))))]
         kept = records.copy()
         kept[at] = before[at]
         return kept
+
+    def _is_plain(self, earlier: Earlier) -> bool:
+        """Whether it is plain that nothing is wrong: for a few accesses that is found sooner one by one."""
+        operation, history = earlier.operation, earlier.history
+        if len(earlier.record) > FEW:
+            return False
+        over = earlier.writes and earlier.kind != "write"
+        if over and (self.batch.launch.strict or "cancels" in operation.site.row.traits):
+            return False
+        through = operation.proxy == "async" or (operation.proxy == "fabric" and earlier.space == "shared")
+        space = earlier.space if through and not earlier.writes else None
+        covers = self.happens_before.plainly_covers
+        for item, record in zip(earlier.items.tolist(), earlier.record.tolist(), strict=True):
+            row, lane = int(operation.rows[item]), int(operation.lanes[item])
+            if not covers(history, record, row, operation.warps, lane, space):
+                return False
+        return True
 
     def _ordered(
         self,
@@ -191,13 +225,6 @@ class Completions:
         each = (rows[:, None] + np.arange(operation.warps)).reshape(-1)
         ordered = self.happens_before.covers_records(history, record.repeat(operation.warps), each)
         return ordered.reshape(-1, operation.warps)
-
-
-def runs(record: np.ndarray, item: np.ndarray) -> np.ndarray:
-    """Where runs begin of granules side by side of which the same record stands, of the same item: bool."""
-    begins = np.ones(len(record), bool)
-    begins[1:] = (record[1:] != record[:-1]) | (item[1:] != item[:-1])
-    return begins
 
 
 def histories(batch: Ctas, region: Region, kind: str) -> Iterator[tuple[AccessHistory, Region]]:
@@ -227,9 +254,3 @@ def histories(batch: Ctas, region: Region, kind: str) -> Iterator[tuple[AccessHi
                 history = batch.launch.seek_races(owner)
             if history is not None:
                 yield history, part
-
-
-def granules(history: AccessHistory, region: Region) -> tuple[np.ndarray, np.ndarray]:
-    """The granules of an access history that a region touches, and the interval of each."""
-    moved = Region(region.bank, region.start - history.start, region.size, region.item)
-    return moved.indices(history.granule)

@@ -129,6 +129,7 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
     visited = mine[barriers.visited[mine] > 0]
     observed = barriers.visited[visited] <= barriers.observed[visited]
     known: dict[int, int] = {}
+    own = frozenset(mine.tolist())
     for slot in visited[observed].tolist():
         number = -int(barriers.visited_at[slot])
         if number > 0 and _is_commit(batch.launch.events.site(number)):
@@ -136,6 +137,8 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
             known[visitor] = max(known.get(visitor, 0), number)
     for operation in pending:
         slots = _slots(operation)
+        if own.isdisjoint(slots.tolist()):
+            continue
         hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps_per_cta != cta)
         if not hit.any():
             continue
@@ -179,12 +182,15 @@ def _check_accesses(hazards: Hazards, cta: int) -> None:
     for kind, verb in KINDS:
         if not history.has(kind):
             continue
-        for record in distinct(history.records(kind)[first:last]):
-            if not record or history.is_async(record):
-                continue
+        # Neighbours mostly have the same record: without those there is little to sort.
+        every = history.records(kind)[first:last]
+        records = distinct(every[np.append(True, every[1:] != every[:-1])])
+        owner = (history.thread(records) >> history.dtype.type(THREAD_BITS)).astype(np.int64)
+        others = (records != 0) & ~history.is_async(records)
+        others &= owner != int(batch.ctas[cta]) + batch.launch.first_cta
+        others &= history.number(records) >= batch.launch.events.first
+        for record in records[others]:
             who = (int(history.thread(record)) >> THREAD_BITS) - batch.launch.first_cta
-            if who == int(batch.ctas[cta]) or int(history.number(record)) < batch.launch.events.first:
-                continue
             if not hazards.happens_before.covers_records(history, np.full(len(rows), record), rows).any():
                 site = batch.launch.events.site(int(history.number(record)))
                 thread = batch.launch.thread(who, int(history.thread(record)) & THREAD)

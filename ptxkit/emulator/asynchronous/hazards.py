@@ -14,10 +14,9 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.asynchronous.completions import (
     Completions,
     StrongCopies,
-    granules,
     histories,
-    runs,
 )
+from ptxkit.emulator.asynchronous.granules import Granules
 from ptxkit.emulator.asynchronous.operation import AsyncOperation, Membership
 from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
@@ -247,25 +246,21 @@ class Hazards(Accesses):
             present = [kind for kind in kinds if history.has(kind)]
             if not present:
                 continue
-            index, interval = granules(history, part)
-            items = part.item[interval]
+            touched = Granules(self.batch, history, part)
             for kind in present:
-                record = history.take(kind, index)
-                some = record != 0
-                if not some.any():
-                    continue
+                # Granules of one access that lie side by side are judged by the first of them.
+                index, items, record = touched.runs(kind)
+                some = np.ones(len(record), bool)
                 if operation.reduces:
                     # Reductions need not be ordered with one another.
                     some &= ~self._has_trait(history, record, "reduces")
                 if operation.strong:
                     some &= ~self.batch.launch.own(StrongCopies).among(history.number(record))
-                at = np.flatnonzero(some)
-                if not len(at):
-                    continue
-                # Granules of one access that lie side by side are judged by the first of them.
-                at = at[runs(record[at], items[at])]
-                chosen = index[at], items[at], record[at]
-                self._judge(Earlier(operation, part, history, kind, len(kinds) > 1, *chosen))
+                if operation.reduces or operation.strong:
+                    index, items, record = index[some], items[some], record[some]
+                if len(record):
+                    earlier = Earlier(operation, part, history, kind, len(kinds) > 1, index, items, record)
+                    self._judge(earlier)
 
     def _has_trait(self, history: AccessHistory, record: np.ndarray, trait: str) -> np.ndarray:
         """Whether records are of instructions with a trait."""
@@ -274,6 +269,8 @@ class Hazards(Accesses):
         return np.array([site is not None and trait in site.row.traits for site in sites], bool)[which]
 
     def _judge(self, earlier: Earlier) -> None:
+        if self._is_plain(earlier):
+            return
         happens_before, operation, history = self.happens_before, earlier.operation, earlier.history
         rows, record, over = earlier.rows, earlier.record, earlier.writes and earlier.kind != "write"
         excused = None

@@ -320,8 +320,8 @@ def runs(at: np.ndarray, unit: int, base: int) -> Intervals:
     """Ascending units as intervals, those that touch as one."""
     if not len(at):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    begins = np.flatnonzero(np.diff(at, prepend=at[0] - 2 * unit) != unit)
-    counts = np.diff(np.append(begins, len(at)))
+    begins = np.append(0, np.flatnonzero(at[1:] - at[:-1] != unit) + 1)
+    counts = np.append(begins[1:], len(at)) - begins
     return at[begins] + base, counts * unit
 
 

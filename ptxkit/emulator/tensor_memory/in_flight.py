@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ptxkit.diagnostics import SpanLabel
 from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.tensor_memory.cells import Box, boxes_meet
@@ -106,8 +104,7 @@ class InFlightTable:
 
     def covers(self, row: int, by: int, number: int) -> bool:
         """Whether a row has seen an event of another one."""
-        rows, others, numbers = (np.array([value]) for value in (row, by, number))
-        return bool(self.fences.batch.happens_before.covers(rows, others, numbers)[0])
+        return self.fences.batch.happens_before.covers_one(row, by, number)
 
     def covers_done(self, row: int, issued: Tcgen05InFlight) -> bool:
         """Whether a row knows of the commit that tells of an instruction's completion."""
