@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from ptxkit.descriptors import INSTRUCTION_DESCRIPTORS
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic
 from ptxkit.emulator.tensor_memory.cells import PITCH, TensorMemory
 from ptxkit.emulator.tensor_memory.factors import Side
@@ -68,7 +69,8 @@ class Machine:
 
     def __init__(self, ctas: int = 1) -> None:
         self.tensor = TensorMemory(ctas, tracked=True)
-        self.sides = [Side(cta, np.zeros(SHARED, np.uint8), None, 0) for cta in range(ctas)]
+        bank = TiledBank(ctas, SHARED, tracked=False)
+        self.sides = [Side(cta, bank, 0) for cta in range(ctas)]
 
     def put(self, cta: int, lane: Any, column: Any, byte: Any, values: Any) -> None:
         """Single bytes of tensor memory."""

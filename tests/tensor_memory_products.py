@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import tcgen05_model
 
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic
 from ptxkit.emulator.tensor_memory.cells import CELLS, PITCH, Area, TensorMemory
 from ptxkit.emulator.tensor_memory.factors import Side
@@ -78,10 +79,10 @@ def put(product: Product, seed: int, small: bool = False) -> Placed:
     rng = np.random.default_rng(seed)
     make = tcgen05_model.random_codes if small else random_codes
     tensor = TensorMemory(product.cta_group, True)
+    bank = TiledBank(product.cta_group, SHARED, tracked=True)
     sides, all_a, all_b = [], [], []
     for cta in range(product.cta_group):
-        memory = np.zeros(SHARED, np.uint8)
-        side = Side(cta, memory, np.full(SHARED, 0xFF, np.uint8), 0)
+        side = Side(cta, bank, 0)
         stored = make(rng, (product.a.mn, product.a.k), product.a.dtype)
         dense = values(stored, product.a.dtype)
         if product.sparse:
@@ -196,7 +197,9 @@ def form_of(one: PlannedMma, product: Product, capability: tuple[int, int] = (10
     )
 
 
-def carry_out(product: Product, placed: Placed, plain: bool = False, capability=(10, 0), plan=None) -> None:
+def carry_out(
+    product: Product, placed: Placed, plain: bool = False, capability=(10, 0), plan=None, jit: bool = False
+) -> None:
     """Execute every instruction of the plan."""
     for one in plan_mma(product) if plan is None else plan:
         decoded = decode(form_of(one, product, capability), int(one.idesc))
@@ -212,7 +215,7 @@ def carry_out(product: Product, placed: Placed, plain: bool = False, capability=
             scale_b=None if one.scale_b is None else one.scale_b + place_b,
         )
         ready = place(decoded, operands)
-        arithmetic(capability, decoded, plain).run(ready, placed.sides, placed.tensor, None, 1)
+        arithmetic(capability, decoded, plain, jit).run(ready, placed.sides, placed.tensor, None, 1)
 
 
 def result(product: Product, placed: Placed) -> np.ndarray:

@@ -5,10 +5,11 @@ import pytest
 import tensor_memory_products as products
 
 from ptxkit.descriptors import SmemDescTcgen05, ZeroColumnMask
+from ptxkit.emulator.tensor_cores import compiled
 from ptxkit.emulator.tensor_memory import moves
+from ptxkit.emulator.tensor_memory import tiles as tensor_tiles
 from ptxkit.emulator.tensor_memory.arithmetic import arithmetic, lanes_of
 from ptxkit.emulator.tensor_memory.cells import PITCH, Area, Box, TensorMemory, boxes_meet, lane_bits
-from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.mma_plan import Illegal, MmaForm, decode
 from ptxkit.emulator.tensor_memory.moves import move, pack, unpack
 from ptxkit.emulator.tensor_memory.product import Operands, place
@@ -114,6 +115,67 @@ def test_any_numbers_give_the_product_within_the_models_error(product):
     # A step cuts at most 33 terms and the sum to 2^-25 of the greatest, and rounds once to 23 bits (f16: 10).
     unit = 0.0 if product.d == "s32" else 2.0**-10 if product.d == "f16" else 2.0**-18
     assert (abs(made - exact) <= steps * size * unit).all()
+
+
+COMPILED = [
+    *(plain_product(dtype, 128, cta) for dtype, cta in (("bf16", 1), ("f16", 2), ("e4m3", 1), ("e5m2", 2))),
+    *(
+        scaled_product(kind, dtype, scale, vector, cta=cta)
+        for kind, dtype, scale, vector, cta in (
+            ("mxf8f6f4", "e4m3", "ue8m0", "1X", 1),
+            ("mxf4", "e2m1", "ue8m0", "2X", 2),
+            ("mxf4nvf4", "e2m1", "ue4m3", "4X", 1),
+        )
+    ),
+]
+LEFT = [
+    plain_product("tf32", 128, 1),
+    plain_product("bf16", 64, 1),
+    plain_product("bf16", 128, 1, sparse=True),
+    plain_product("e2m3", 128, 1),
+]
+
+
+@pytest.mark.parametrize("product", [*COMPILED, *LEFT], ids=name)
+def test_compiled_code_gives_the_same_bits(product, monkeypatch):
+    pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
+    monkeypatch.setattr(compiled, "WORTH", 0)
+    done = []
+    add = tensor_tiles.add_products
+    monkeypatch.setattr(
+        "ptxkit.emulator.tensor_memory.arithmetic.add_products",
+        lambda *given: done.append(add(*given)) or done[-1],
+    )
+    made = []
+    for jit in (False, True):
+        placed = products.put(product, 4)
+        if product.scale:
+            products.put_scales(product, placed, 4)
+        products.carry_out(product, placed, jit=jit)
+        made.append(placed.tensor)
+    assert done == [product.cta_group if product in COMPILED else 0] * len(plan_mma(product))
+    assert np.array_equal(made[0].data, made[1].data)
+    assert np.array_equal(made[0].defined, made[1].defined)
+
+
+def test_compiled_code_leaves_what_is_undefined(monkeypatch):
+    """In A, in B, in what is added to."""
+    pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
+    monkeypatch.setattr(compiled, "WORTH", 0)
+    for place_of in (lambda p: products.BASE_A + 7, lambda p: products.BASE_B + 9, None):
+        product = plain_product("bf16", 128, 1)
+        made = []
+        for jit in (False, True):
+            placed = products.put(product, 5)
+            plan = plan_mma(product)
+            if place_of is not None:
+                placed.sides[0].shadow[place_of(product)] = 1
+            else:
+                plan = plan[1:]
+            products.carry_out(product, placed, plan=plan, jit=jit)
+            made.append(products.result(product, placed))
+        assert np.isnan(made[0]).any()
+        assert np.array_equal(made[0], made[1], equal_nan=True)
 
 
 def test_plain_float32_is_near_and_not_the_same():
@@ -342,9 +404,8 @@ def test_cells_know_what_was_written():
 
 def copied(shape, multicast, descriptor, memory, source_format=None):
     one = moves.copy(shape, multicast)
-    side = Side(0, memory, None, 0)
     source = one.source(descriptor, source_format)
-    codes = source.map.gather(side.memory, source.start)
+    codes = source.map.gather(memory, source.start)
     tensor = TensorMemory(1, False)
     cells = one.cells
     tensor.store(0, cells, np.broadcast_to(one.words(codes, source_format), cells.shape))

@@ -7,7 +7,7 @@ tiles are those of all rows of a set; where a warp holds several, its first ones
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -86,6 +86,19 @@ class Fragment:
                     word |= flat.take(places[i], axis=0).astype(np.uint32) << np.uint32(i * self.bits)
             registers.append(np.ascontiguousarray(word.T))
         return registers
+
+    def scatter_from(self, matrices: np.ndarray, which: np.ndarray) -> Iterator[np.ndarray]:
+        """The registers, (n, lanes) each, that hold n matrices of one tile. `matrices`: (.., first, second),
+        contiguous. `which`: those of them."""
+        flat = matrices.reshape(-1)
+        starts = (which * (len(flat) // len(matrices)))[:, None]
+        for places in self.places:
+            word = flat.take(starts + places[0])
+            if self.packed > 1:
+                word = word.astype(np.uint32)
+                for i in range(1, self.packed):
+                    word |= flat.take(starts + places[i]).astype(np.uint32) << np.uint32(i * self.bits)
+            yield word
 
 
 Mask = tuple[Any, int] | None

@@ -108,6 +108,7 @@ class AsyncOperation:
         rows, lanes: the issuing thread of each item.
         reads, writes: bytes that it touches.
         fetch: reads every source; what it returns goes to `deliver`, which writes every result.
+        whole: does both, where nothing comes between them; None for `fetch`, then `deliver`.
         signal: what its completion does.
         proxy: `async` or `generic`; `fabric` for what reaches global memory through that, and shared memory
             through the async proxy.
@@ -138,6 +139,7 @@ class AsyncOperation:
     writes: tuple[Region, ...] = ()
     fetch: Callable[[], Any] = _nothing
     deliver: Callable[[Any], None] = _nothing
+    whole: Callable[[], None] | None = None
     signal: Signal | None = None
     proxy: str = "async"
     after: tuple[AsyncOperation, ...] = ()

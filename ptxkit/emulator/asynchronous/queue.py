@@ -92,10 +92,7 @@ class Queue:
         """Read what an operation reads, with everything that it comes after."""
         if operation.fetched:
             return
-        operation.fetched = True
-        self.batch.launch.changes += 1  # nothing is stuck while an operation is on its way
-        for earlier in operation.after:
-            self.complete(earlier)
+        self._follow(operation)
         if operation.validity is not None:
             launch, (source, *_) = self.batch.launch, operation.reads
             operation.reporting = reporting(
@@ -103,16 +100,30 @@ class Queue:
             )
         operation.data = operation.fetch()
 
+    def _follow(self, operation: AsyncOperation) -> None:
+        """An operation is on its way: whatever it comes after is done."""
+        operation.fetched = True
+        self.batch.launch.changes += 1  # nothing is stuck while an operation is on its way
+        for earlier in operation.after:
+            self.complete(earlier)
+
     def complete(self, operation: AsyncOperation) -> None:
         """Do an operation to its end, with everything that it comes after, and signal it."""
         if operation.delivered:
             return
-        self.fetch(operation)
+        whole = None if operation.fetched else operation.whole
+        if whole is None:
+            self.fetch(operation)
+        else:
+            self._follow(operation)
         if operation.delivered:
             return
         operation.delivered = True
-        operation.deliver(operation.data)
-        operation.data = None
+        if whole is None:
+            operation.deliver(operation.data)
+            operation.data = None
+        else:
+            whole()
         self.pending.remove(operation)
         if self.trace is not None:
             self.trace.completed(operation)

@@ -20,12 +20,11 @@ from ptxkit.emulator.faults import Site, fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import Layouts
-from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget, Unknown
+from ptxkit.emulator.matrices import Fragment, MatrixSource, MatrixTarget
 from ptxkit.emulator.operands import SourceOperand
-from ptxkit.emulator.operations.matrix.arithmetic import Compute, arithmetic, significant
-from ptxkit.emulator.tensor_cores.elements import expand
+from ptxkit.emulator.operations.matrix.arithmetic import arithmetic, compiled_model
+from ptxkit.emulator.operations.wgmma_product import M, WgmmaPlan, WgmmaProduct
 from ptxkit.emulator.values import WARP, first_true
-from ptxkit.emulator.warpgroup.accumulators import Accumulator
 from ptxkit.emulator.warpgroup.in_flight import Warpgroups, WgmmaInFlight
 from ptxkit.emulator.warpgroup.members import WARPS, Members, WarpgroupSyncPoint, gathered, per_thread
 from ptxkit.emulator.warpgroup.operands import (
@@ -41,52 +40,7 @@ from ptxkit.layouts import fragments
 
 effect = Effects("wgmma")
 
-M = 64
 NONUNIFORM, DESCRIPTOR = "P638", "P639"
-
-
-@dataclass(slots=True)
-class WgmmaPlan:
-    """A form of `wgmma.mma_async`.
-
-    Attributes:
-        types: of D, A and B.
-        n, k: of the shape, dense.
-        sparse: `.sp`.
-        compute: the arithmetic.
-        negated: signs to flip, of A and B.
-        majors: of A and B in shared memory.
-    """
-
-    types: tuple[str, str, str]
-    n: int
-    k: int
-    sparse: bool
-    compute: Compute
-    negated: tuple[bool, bool] = (False, False)
-    majors: tuple[str, str] = ("K", "K")
-
-    @property
-    def bits(self) -> int:
-        """Of an element of A and B."""
-        return DTYPES[self.types[1]].bits
-
-    @property
-    def stored(self) -> int:
-        """Elements of a row of A."""
-        return self.k // 2 if self.sparse else self.k
-
-    def product(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, nibbles: np.ndarray | None) -> np.ndarray:
-        """D of A (K, M, warpgroups), B (K, N, ..), C (M, N, ..) and metadata (chunks, M, ..), raw."""
-        present = None
-        if nibbles is not None:
-            a, kept = expand(a, nibbles, self.bits)
-            present = kept[:, :, None]
-        a, b = (
-            codes ^ codes.dtype.type(1 << self.bits - 1) if negated else codes
-            for codes, negated in zip((a, b), self.negated, strict=True)
-        )
-        return self.compute(a[:, :, None], b[:, None], c, present, None)
 
 
 @effect("wgmma.mma_async")
@@ -99,9 +53,9 @@ def mma_async(instruction: ScopedInstruction) -> Effect:
         "MN" if instruction.constant("imm_trans_b") else "K",
     )
     negated = (instruction.constant("imm_scale_a") == -1, instruction.constant("imm_scale_b") == -1)
-    plan = WgmmaPlan(
-        (d, a, b), shape.n, shape.k, sparse, arithmetic(instruction, "wgmma", (d, a, b, d)), negated, majors
-    )
+    types = (d, a, b, d)
+    compute, model = arithmetic(instruction, "wgmma", types), compiled_model(instruction, "wgmma", types)
+    plan = WgmmaPlan((d, a, b), shape.n, shape.k, sparse, compute, model, negated, majors)
     target = MatrixTarget.of(instruction, "d", Fragment(*fragments.wgmma_d(shape.n), DTYPES[d].bits))
     source = descriptor = None
     if "a_desc" in instruction.operands:
@@ -177,26 +131,10 @@ class _Issue:
         if self.descriptor_a is not None:
             shared_a = self._shared(lane_set, guard, members, self.descriptor_a, 0)
         shared_b = self._shared(lane_set, guard, members, self.descriptor_b, 1)
-        bank = batch.shared
-        which = members.which
-
-        def fetch() -> Any:
-            left = a if shared_a is None else shared_a.read(bank)
-            return left, shared_b.read(bank)
-
-        def deliver(data: Any) -> None:
-            (left, unknown_a), (right, unknown_b) = data
-            everything = len(which) == accumulator.values.shape[2]
-            start = accumulator.values if everything else accumulator.values[:, :, which]
-            if not kept.all():
-                start = np.where(kept, start, start.dtype.type(0))
-            made = plan.product(left, right, start, nibbles)
-            if everything:
-                accumulator.values = made
-            else:
-                accumulator.values[:, :, which] = made
-            self._mark(lane_set, accumulator, which, kept, (unknown_a, unknown_b, doubtful))
-
+        bank, which = batch.shared, members.which
+        product = WgmmaProduct(
+            lane_set, self.site, plan, accumulator, which, kept, shared_b, shared_a, a, nibbles, doubtful
+        )
         regions = tuple(Region(bank, *operand.intervals()) for operand in (shared_a, shared_b) if operand)
         first = members.rows[:, 0] if members.rows is not None else np.arange(0, lane_set.n, WARPS)
         rows = first if lane_set.rows is None else lane_set.rows[first]
@@ -206,8 +144,9 @@ class _Issue:
             rows,
             np.zeros(len(rows), np.int64),
             reads=regions,
-            fetch=fetch,
-            deliver=deliver,
+            fetch=product.fetch,
+            deliver=product.deliver,
+            whole=product.whole,
             after=state.before(accumulator, members),
             warps=WARPS,
             completion=None if state.completion is None else state.completion[which],
@@ -336,39 +275,8 @@ class _Issue:
             maps.append(found)
             starts.append(start)
         origins = ctas * bank.stride + np.array(starts, np.int64)[which] - launch.shared.start
-        return WgmmaSharedOperand(tuple(maps), which, origins)
-
-    def _mark(
-        self,
-        lane_set: LaneSet,
-        accumulator: Accumulator,
-        which: np.ndarray,
-        kept: np.ndarray,
-        masks: tuple[Any, ...],
-    ) -> None:
-        """Which elements of D are undefined: whole rows and columns of what A and B have undefined."""
-        unknown_a, unknown_b, doubtful = masks
-        if unknown_a is None and unknown_b is None and doubtful is None and accumulator.unknown is None:
-            return
-        launch = lane_set.launch
-        origin = accumulator.origin
-        if unknown_a is not None or unknown_b is not None:
-            origin = launch.origins.of_copy(self.site)
-        unknown = Unknown()
-        if accumulator.unknown is not None:
-            unknown.add(((accumulator.unknown[:, :, which] & kept).astype(np.uint8), accumulator.origin))
-        plan = self.plan
-        if unknown_a is not None:
-            unknown.add_rows(significant((unknown_a, origin), plan.types[1], None))
-        if unknown_b is not None:
-            unknown.add_columns(significant((unknown_b, origin), plan.types[2], None))
-        unknown.add_rows(doubtful)
-        found = unknown.found(lane_set, self.site)
-        if found is None:
-            accumulator.mark(which, None, 0)
-        else:
-            shape = (*accumulator.values.shape[:2], len(which))
-            accumulator.mark(which, np.broadcast_to(found[0], shape), found[1])
+        each = list(dict.fromkeys(maps))
+        return WgmmaSharedOperand(tuple(each), np.array([each.index(one) for one in maps])[which], origins)
 
 
 # ---- the order of products

@@ -7,6 +7,7 @@ elements of D. What it is not sure of it tells in the word `doubts`, and D means
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -58,14 +59,14 @@ class SumShape(NamedTuple):
 
 def sum_code(shape: SumShape) -> str:
     """The module of a function that computes D."""
-    return _Sum(shape).text()
+    return SumCode(shape).text()
 
 
-class _Sum(LoopCode):
-    """The function under construction."""
+class SumCode(LoopCode):
+    """The function under construction. `fields`: what its words are called."""
 
-    def __init__(self, shape: SumShape) -> None:
-        super().__init__("sum", FIELDS)
+    def __init__(self, shape: SumShape, fields: Sequence[str] = FIELDS) -> None:
+        super().__init__("sum", fields)
         self.shape = shape
 
     def text(self) -> str:

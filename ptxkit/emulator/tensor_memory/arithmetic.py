@@ -26,6 +26,7 @@ from ptxkit.emulator.tensor_memory.factors import (
 )
 from ptxkit.emulator.tensor_memory.mma_plan import SCALED, Tcgen05Plan
 from ptxkit.emulator.tensor_memory.product import Placed, Tcgen05Product
+from ptxkit.emulator.tensor_memory.tiles import add_products
 from ptxkit.layouts.tensor_memory import LANES
 
 SIGN = {"tf32": 1 << 31, "f16": 1 << 15, "bf16": 1 << 15, "e4m3": 1 << 7, "e5m2": 1 << 7, "e3m2": 1 << 5,
@@ -70,17 +71,27 @@ class Arithmetic:
             NoNumber: an element of type s1z4m11 has none.
         """
         plan = product.plan
+        scale_a, scale_b = (
+            [_scales(placed, chosen, plan, side.cta, tensor) for side in sides]
+            for placed, chosen in ((product.scale_a, plan.bytes_a), (product.scale_b, plan.bytes_b))
+        )
+        done = 0
+        if self.jit and self.model is not None and disabled is None and read is None:
+            done = add_products(self.model, product, sides, tensor, (scale_a, scale_b))
+            if done == len(sides):
+                return False
         b = side_by_side([matrix_b(product, side, tensor) for side in sides])
-        scale_b = [_scales(product.scale_b, plan.bytes_b, plan, side.cta, tensor) for side in sides]
         stale = False
         parts = [
             matrix_a(product, side, tensor, None if read is None else read[at])
             for at, side in enumerate(sides)
         ]
         for at, side in enumerate(sides):
+            if at < done:
+                continue
             where = None if disabled is None else ~disabled[at]
-            scale_a = _scales(product.scale_a, plan.bytes_a, plan, side.cta, tensor)
-            stale |= self._side(product, side, tensor, (parts[at], b), (scale_a, scale_b[at]), where, origin)
+            scales = scale_a[at], scale_b[at]
+            stale |= self._side(product, side, tensor, (parts[at], b), scales, where, origin)
         return stale
 
     def _side(

@@ -174,6 +174,10 @@ class Area:
             return columns.reshape(4, 32, -1)[:, self.lane : self.lane + 16]
         return columns.reshape(self.path.groups, self.path.rows, -1)
 
+    def cells(self, bank: np.ndarray) -> np.ndarray:
+        """The words of one CTA that hold the matrix, in some order: a view."""
+        return self._view(bank)
+
     def read(self, bank: np.ndarray) -> np.ndarray:
         """The matrix (rows, n) out of the words of one CTA."""
         view = self._view(bank)

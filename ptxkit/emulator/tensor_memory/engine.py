@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptxkit.emulator.access_history import ASYNC
+from ptxkit.emulator.asynchronous.granules import Granules
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.cta_batch import CtaBatch
@@ -140,6 +141,7 @@ class Engine:
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
         self._consumed: dict[str, frozenset[int]] = {}
+        self._regions: dict[tuple[int, Tcgen05SharedOperand], Region] = {}
         batch.at_exit.append(self.retired)
 
     def pool(self, cta: int) -> ColumnPool:
@@ -204,11 +206,7 @@ class Engine:
 
     def side(self, cta: int) -> Side:
         """The shared memory of a CTA."""
-        batch = self.batch
-        bank = batch.shared
-        whole = slice(cta * bank.stride, (cta + 1) * bank.stride)
-        shadow = None if bank.shadow is None else bank.shadow[whole]
-        return Side(cta, bank.data[whole], shadow, batch.launch.shared.start)
+        return Side(cta, self.batch.shared, self.batch.launch.shared.start)
 
     def pair(self, cta: int, cta_group: int) -> tuple[int, ...]:
         """The CTAs that an instruction works on, the even one first."""
@@ -277,9 +275,13 @@ class Engine:
 
     def region(self, cta: int, operand: Tcgen05SharedOperand) -> Region:
         """What is read of the shared memory of a CTA, as bytes of the batch's bank."""
-        first, sizes = operand.map.runs
-        place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
-        return Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
+        found = self._regions.get((cta, operand))
+        if found is None:
+            first, sizes = operand.map.runs
+            place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
+            found = Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
+            self._regions[cta, operand] = found
+        return found
 
     def is_consumed(self, site: Site) -> bool:
         """Whether the registers of a load are read before anything that could order others behind it; never
@@ -385,8 +387,9 @@ class Engine:
         if history is None:
             return
         for region in regions:
-            index, _ = region.indices(history.granule)
-            tile = np.full(len(index), region.first // self.batch.shared.stride)
-            threads = self.batch.happens_before.record_of_machine(history, np.full(len(index), local), tile)
+            count = len(region.start)
+            tile = np.full(count, region.first // self.batch.shared.stride)
+            threads = self.batch.happens_before.record_of_machine(history, np.full(count, local), tile)
+            touched, records = Granules(self.batch, history, region), history.own(number, ASYNC, threads)
             for kind in ("first read", "last read"):
-                history.put(kind, index, history.own(number, ASYNC, threads))
+                touched.fill(kind, records)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import tensor_cores
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.tensor_cores.elements import expand
 from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.mma_plan import Tcgen05Plan
@@ -57,15 +58,49 @@ class Side:
 
     Attributes:
         cta: its number in the batch.
-        memory: its shared memory.
-        shadow: the undefined bits of it; None where none are tracked or all of it is defined.
-        start: the shared address of the first byte of `memory`.
+        bank: the shared memory of its batch.
+        start: the shared address of the first byte of a CTA's part of that.
     """
 
     cta: int
-    memory: np.ndarray
-    shadow: np.ndarray | None
+    bank: TiledBank
     start: int
+
+    @property
+    def place(self) -> int:
+        """Where its part of the bank begins."""
+        return self.cta * self.bank.stride
+
+    @property
+    def memory(self) -> np.ndarray:
+        """Its shared memory."""
+        return self.bank.data[self.place : self.place + self.bank.stride]
+
+    @property
+    def shadow(self) -> np.ndarray | None:
+        """The undefined bits of that; None where none are tracked."""
+        shadow = self.bank.shadow
+        return None if shadow is None else shadow[self.place : self.place + self.bank.stride]
+
+    def gather(self, operand: Tcgen05SharedOperand) -> tuple[np.ndarray, np.ndarray | None]:
+        """The codes of an operand, and their undefined bits, if any of its bits may be."""
+        return operand.map.gather(self.memory, operand.start - self.start), self._masks(operand)
+
+    def undefined(self, operand: Tcgen05SharedOperand) -> bool:
+        """Whether some bits of an operand are undefined."""
+        masks = self._masks(operand)
+        if masks is None:
+            return False
+        if masks.any():
+            return True
+        self.bank.found_defined()
+        return False
+
+    def _masks(self, operand: Tcgen05SharedOperand) -> np.ndarray | None:
+        shadow = self.shadow
+        if shadow is None or not self.bank.suspect(operand.first - self.start, operand.last - self.start):
+            return None
+        return operand.map.gather(shadow, operand.start - self.start)
 
 
 @dataclass(slots=True)
@@ -118,19 +153,12 @@ def side_by_side(halves: list[Factor]) -> Factor:
 def stored_in_shared(operand: Tcgen05SharedOperand, side: Side, plan: Tcgen05Plan, name: str) -> Factor:
     """Matrix `a` or `b` as it is stored in the shared memory of a CTA."""
     dtype = plan.a if name == "a" else plan.b
-    codes, masks = _gathered(operand, side)
+    codes, masks = side.gather(operand)
     if plan.stream(dtype):
         codes = fields_of(codes, DTYPES[dtype].bits)
     if masks is None:
         return Factor(codes, None)
     return Factor(codes, rows_with_any(masks & TF32 if dtype == "tf32" else masks))
-
-
-def _gathered(operand: Tcgen05SharedOperand, side: Side) -> tuple[np.ndarray, np.ndarray | None]:
-    """The codes of an operand, and their undefined bits."""
-    at = operand.start - side.start
-    codes = operand.map.gather(side.memory, at)
-    return codes, None if side.shadow is None else operand.map.gather(side.shadow, at)
 
 
 def fields_of(codes: np.ndarray, bits: int) -> np.ndarray:
@@ -147,7 +175,7 @@ def _looked_up(product: Tcgen05Product, lut: Placed, side: Side, tensor: TensorM
     """B out of the tables that its indexes point into: one for every eight columns."""
     plan, first = product.plan, product.lut_segment
     used = slice(first, first + plan.k * INDEX_BITS // 8)
-    codes, masks = _gathered(product.b, side)
+    codes, masks = side.gather(product.b)
     indexes = fields_of(codes[used], INDEX_BITS)
     group = np.arange(plan.columns) // LUT_GROUP
     cells = (lut.map.cells + lut.cell)[0]

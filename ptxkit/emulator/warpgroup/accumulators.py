@@ -11,7 +11,7 @@ from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.matrices import MatrixTarget
 from ptxkit.emulator.values import WARP
-from ptxkit.emulator.warpgroup.members import WARPS, Members, gathered, scattered
+from ptxkit.emulator.warpgroup.members import WARPS, Members, gathered, scattered, scattered_from
 from ptxkit.isa.modifiers import Shape
 
 
@@ -22,8 +22,8 @@ class Accumulator:
     Attributes:
         target: its registers.
         shape: of the instructions that use it.
-        values: raw (M, N, warpgroups of the batch); what they hold where `active`.
-        unknown: which elements are undefined, bool of the same shape; None for none.
+        values: raw (warpgroups of the batch, M, N), contiguous; what they hold where `active`.
+        unknown: which elements are undefined, bool (M, N, warpgroups of the batch); None for none.
         origin: of what is.
         active: for each warpgroup whether products on it are in flight.
         site: the last of those.
@@ -42,6 +42,20 @@ class Accumulator:
         """The registers' slots."""
         return frozenset(target.slot for target in self.target.targets if target is not None)
 
+    @property
+    def shape_of_d(self) -> tuple[int, int]:
+        """M and N."""
+        _, m, n = self.values.shape
+        return m, n
+
+    def matrices(self, which: np.ndarray) -> np.ndarray:
+        """What some warpgroups have: (M, N, warpgroups)."""
+        return np.ascontiguousarray(self.values[which].transpose(1, 2, 0))
+
+    def put(self, which: np.ndarray, values: np.ndarray) -> None:
+        """Set what some warpgroups have: (M, N, warpgroups)."""
+        self.values[which] = values.transpose(2, 0, 1)
+
     def take(self, lane_set: LaneSet, members: Members, fresh: np.ndarray) -> None:
         """Get what registers hold for the warpgroups that are not active yet: bool (members,)."""
         fragment = self.target.fragment
@@ -52,7 +66,7 @@ class Accumulator:
             rows = rows[fresh]
         held = [lane_set.regs[slot].view(np.uint32) for slot in slots]
         which = members.which[fresh]
-        self.values[:, :, which] = gathered(fragment, held, rows, lane_set.n)
+        self.put(which, gathered(fragment, held, rows, lane_set.n))
         found = [lane_set.undefined.get(slot) for slot in slots] if lane_set.undefined else []
         if any(found):
             masks = [np.uint32(0) if entry is None else entry[0].view(np.uint32) for entry in found]
@@ -67,7 +81,7 @@ class Accumulator:
                 self.unknown[:, :, which] = False
             return
         if self.unknown is None:
-            self.unknown = np.zeros(self.values.shape, bool)
+            self.unknown = np.zeros((*self.shape_of_d, len(self.values)), bool)
         self.unknown[:, :, which] = unknown
         self.origin = origin
 
@@ -76,10 +90,8 @@ class Accumulator:
         of it is undefined."""
         which = members.which[done]
         self.active[which] = False
-        everything = len(which) == self.values.shape[2]
-        values = self.values if everything else self.values[:, :, which]
-        if lane_set.launch.layouts is not None:
-            lane_set.launch.layouts.summed(lane_set.batch, which, id(self), self.site.where, values)
+        if (layouts := lane_set.launch.layouts) is not None:
+            layouts.summed(lane_set.batch, which, id(self), self.site.where, self.matrices(which))
         fragment = self.target.fragment
         rows = members.rows
         if not done.all():
@@ -88,9 +100,10 @@ class Accumulator:
         masks: list[Any] = [None] * fragment.registers
         unknown = None if self.unknown is None else self.unknown[:, :, which]
         if unknown is not None and unknown.any():
-            bits = np.where(unknown, np.iinfo(values.dtype).max, 0).astype(values.dtype)
+            bits = np.where(unknown, np.iinfo(self.values.dtype).max, 0).astype(self.values.dtype)
             masks = scattered(fragment, bits)
-        for target, value, mask in zip(self.target.targets, scattered(fragment, values), masks, strict=True):
+        registers = scattered_from(fragment, self.values, which)
+        for target, value, mask in zip(self.target.targets, registers, masks, strict=True):
             if target is not None:
                 _write(lane_set, target, value, mask, self.origin, rows)
         return masks[0] is not None

@@ -235,9 +235,9 @@ class Warpgroups:
         key = (lane_set.code.number, slots, shape)
         found = self.accumulators.get(key)
         if found is None:
-            size = (*target.fragment.shape[:2], len(self.committed))
+            size = (len(self.committed), *target.fragment.shape[:2])
             kind = np.uint16 if target.fragment.bits == 16 else np.uint32
-            found = Accumulator(target, shape, np.zeros(size, kind), np.zeros(size[2], bool), site)
+            found = Accumulator(target, shape, np.zeros(size, kind), np.zeros(size[0], bool), site)
             self.accumulators[key] = found
         for other in self.accumulators.values():
             if other is not found and other.active[members.which].any() and other.slots.intersection(slots):

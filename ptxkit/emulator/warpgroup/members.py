@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,12 @@ def per_thread(value: Any, rows: np.ndarray | None, n: int) -> Any:
 def scattered(fragment: Fragment, matrix: np.ndarray) -> list[np.ndarray]:
     """The registers that hold a matrix, (rows of the warpgroups, 32) each."""
     return [register.reshape(-1, WARP) for register in fragment.scatter(matrix)]
+
+
+def scattered_from(fragment: Fragment, matrices: np.ndarray, which: np.ndarray) -> Iterator[np.ndarray]:
+    """The registers, (rows of the warpgroups, 32) each, that hold some of the matrices (.., M, N)."""
+    for register in fragment.scatter_from(matrices, which):
+        yield register.reshape(-1, WARP)
 
 
 class WarpgroupSyncPoint:

@@ -7,7 +7,7 @@ descriptor alone but for multiples of 1024 bytes, after which every swizzle repe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.matrices import Mask, SparsityMetadata
-from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.tensor_cores.elements import ANY_ORDER, TF32
 from ptxkit.emulator.values import WARP, distinct
 from ptxkit.emulator.warpgroup.members import THREADS, WARPS, Members, per_thread
@@ -33,7 +33,7 @@ CODES = {1: np.uint32, 8: np.uint8, 16: np.uint16, 32: np.uint32}
 """What elements are handed on as, by their bits; single bits as words of 32 along K."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SharedMatrix:
     """Where a matrix lies, from a shared address that is a multiple of `REPEAT`.
 
@@ -52,6 +52,11 @@ class SharedMatrix:
     start: np.ndarray
     size: np.ndarray
     torn: bool
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The same in bytes."""
+        return self.pieces * CHUNK
 
     @property
     def last(self) -> int:
@@ -94,12 +99,18 @@ def _map(descriptor: int, mn: int, k: int, dtype: str, major: str) -> SharedMatr
     layout = SmemDescWgmma.decode(descriptor)
     byte = operand_bits(layout, mn, k, dtype, major) // 8
     pieces = (byte if major == "K" else byte.T)[:, :: CHUNK * 8 // bits] // CHUNK
+    torn = major == "K" and layout.swizzle != "none" and k * bits // 8 > pattern(layout.swizzle).row_bytes
+    return _of_pieces(np.asarray(pieces, np.int64).tobytes(), len(pieces), major, bits, torn)
+
+
+@lru_cache(maxsize=256)
+def _of_pieces(data: bytes, rows: int, major: str, bits: int, torn: bool) -> SharedMatrix:
+    """One map for all descriptors that mean the same: not every field counts in every layout."""
+    pieces = np.frombuffer(data, np.int64).reshape(rows, -1)
     every = distinct(pieces)
     begins = np.flatnonzero(np.diff(every, prepend=every[0] - 2) != 1)
     counts = np.diff(np.append(begins, len(every)))
-    torn = major == "K" and layout.swizzle != "none" and k * bits // 8 > pattern(layout.swizzle).row_bytes
-    start, size = every[begins] * CHUNK, counts * CHUNK
-    return SharedMatrix(np.ascontiguousarray(pieces), major, bits, start, size, torn)
+    return SharedMatrix(pieces, major, bits, every[begins] * CHUNK, counts * CHUNK, torn)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,13 +137,23 @@ class WgmmaSharedOperand:
             whole[:, :, self.which == i] = part
         return whole
 
-    def read(self, bank: Bank) -> tuple[np.ndarray, np.ndarray | None]:
+    def read(self, bank: TiledBank) -> tuple[np.ndarray, np.ndarray | None]:
         """The codes in a bank, and their undefined bits if there are any."""
-        codes = self.gather(bank.units[CHUNK])
+        return self.gather(bank.units[CHUNK]), self.undefined(bank)
+
+    def undefined(self, bank: TiledBank) -> np.ndarray | None:
+        """The undefined bits of the codes; None where there are none."""
         if bank.shadow is None:
-            return codes, None
+            return None
+        phases = self.origins % bank.stride
+        first = int(phases.min()) + min(int(found.start[0]) for found in self.maps)
+        if not bank.suspect(first, int(phases.max()) + max(found.last for found in self.maps) - 1):
+            return None
         undefined = self.gather(bank.shadow_units[CHUNK])
-        return codes, undefined if undefined.any() else None
+        if undefined.any():
+            return undefined
+        bank.found_defined()
+        return None
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Offset and size of the intervals that are read, and the warpgroup of each."""

@@ -46,6 +46,16 @@ def arithmetic(instruction: ScopedInstruction, family: str, types: tuple[str, st
     return _floats(instruction.scope, family, types, instruction.find(MmaKind))
 
 
+def compiled_model(
+    instruction: ScopedInstruction, family: str, types: tuple[str, str, str, str]
+) -> Model | None:
+    """The model of an instruction's sums, where they are truncated ones and compiled code may make them."""
+    image, element = instruction.scope.program.image, DTYPES[types[1]]
+    if not image.jit or image.tensor_cores == "float32" or element.is_integer or element.bits not in (8, 16):
+        return None
+    return _model(instruction.scope, family, types[1], types[0] == types[3] == "f16")
+
+
 BITWISE = (MemoryOperation.AND, MemoryOperation.XOR)
 
 

@@ -147,12 +147,11 @@ def _copy(
     source_format: str | None,
     site: Site,
 ) -> None:
-    side = engine.side(cta)
-    at = source.start - side.start
-    words = pattern.words(source.map.gather(side.memory, at), source_format)
+    codes, undefined_codes = engine.side(cta).gather(source)
+    words = pattern.words(codes, source_format)
     undefined = None
-    if side.shadow is not None:
-        masks = pattern.words(source.map.gather(side.shadow, at), source_format)
+    if undefined_codes is not None:
+        masks = pattern.words(undefined_codes, source_format)
         if masks.any():
             origin = engine.batch.launch.origins.of_copy(site)
             undefined = np.broadcast_to(masks, cells.shape), origin
