@@ -383,13 +383,15 @@ class Engine:
 
     def _over(self, regions: Sequence[Region], local: int, number: int) -> None:
         """Reads are over, of which a number of `HappensBefore.completed` tells."""
-        history = self.batch.shared.history
-        if history is None:
+        bank = self.batch.shared
+        history = bank.history
+        if history is None or not regions:
             return
-        for region in regions:
-            count = len(region.start)
-            tile = np.full(count, region.first // self.batch.shared.stride)
-            threads = self.batch.happens_before.record_of_machine(history, np.full(count, local), tile)
-            touched, records = Granules(self.batch, history, region), history.own(number, ASYNC, threads)
-            for kind in ("first read", "last read"):
-                touched.fill(kind, records)
+        start = np.concatenate([region.start for region in regions])
+        size = np.concatenate([region.size for region in regions])
+        tiles = start // bank.stride
+        threads = self.batch.happens_before.record_of_machine(history, np.full(len(start), local), tiles)
+        touched = Granules(self.batch, history, Region(bank, start, size))
+        records = history.own(number, ASYNC, threads)
+        for kind in ("first read", "last read"):
+            touched.fill(kind, records)

@@ -41,6 +41,9 @@ class InFlightTable:
             known = self.by_cta.setdefault(cta, [])
             kept = []
             for other in known:
+                if other.is_apart(issued):
+                    kept.append(other)
+                    continue
                 ordered = self._check(other, issued, cta)
                 if not (ordered and _covers(issued, other)):
                     kept.append(other)

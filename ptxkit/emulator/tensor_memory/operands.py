@@ -114,6 +114,7 @@ class Tcgen05SharedOperand:
         return int(self.map.chunks[-1]) * CHUNK + self.start + CHUNK - 1
 
 
+@lru_cache(maxsize=1024)
 def shared_operand(
     descriptor: SmemDescTcgen05, mn: int, k: int, dtype: str, major: str = "K", padded: bool = False
 ) -> Tcgen05SharedOperand:

@@ -8,7 +8,7 @@ says another. CUTLASS and Triton write no fence at all. So a kernel that has suc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -52,11 +52,33 @@ class Tcgen05InFlight:
     committed: Site | None = None
     read: Site | None = None
     done: int = 0
+    _spans: tuple[int, int, int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._spans = (*_columns(self.reads), *_columns(self.writes))
+
+    def is_apart(self, later: Tcgen05InFlight) -> bool:
+        """Whether it is plain, by their columns, that no cell of a later instruction is one that the other
+        uses and one of them writes."""
+        read, read_end, written, end = self._spans
+        reads, reads_end, writes, writes_end = later._spans
+        return (
+            (writes >= end or written >= writes_end)
+            and (writes >= read_end or read >= writes_end)
+            and (reads >= end or written >= reads_end)
+        )
 
     @property
     def spelling(self) -> str:
         """The instruction's name with its modifiers."""
         return self.site.instruction.spelling
+
+
+def _columns(boxes: tuple[Box, ...]) -> tuple[int, int]:
+    """The first column of some boxes, and the end of the last."""
+    if not boxes:
+        return 0, 0
+    return min(box.first for box in boxes), max(box.end for box in boxes)
 
 
 def pipelined(earlier: Tcgen05InFlight, later: Tcgen05InFlight) -> bool:

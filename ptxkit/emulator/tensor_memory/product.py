@@ -117,6 +117,7 @@ class Tcgen05Product:
         return self.d.boxes
 
 
+@lru_cache(maxsize=1024)
 def smem_descriptor(word: int, capability: tuple[int, int]) -> SmemDescTcgen05:
     """A matrix descriptor on a device of a compute capability. Raises P6126."""
     problems = [problem for problem in SmemDescTcgen05.diagnose(word) if problem.is_error]
