@@ -144,7 +144,7 @@ def _everyday(found: Record) -> str:
 def _emulated_gemm(found: Record) -> str:
     cubes = found["sizes"]["M"]
     runs = [f"{one['kernel']} {one['wall_seconds']:.1f} s" for one in found["results"]]
-    return f"bf16 products of {cubes} x {cubes} x {cubes}, every rule watched: {', '.join(runs)}"
+    return f"products of {cubes} x {cubes} x {cubes}, every rule watched: {', '.join(runs)}"
 
 
 def _launch(found: Record) -> str:
