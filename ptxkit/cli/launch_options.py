@@ -114,6 +114,14 @@ jit_option = click.option(
 )
 
 
+threads_option = click.option(
+    "--threads",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Cores that a launch on the emulator may use: by default those that this process may.",
+)
+
+
 def keep_going_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--keep-going` and `--error-limit`."""
     limit = click.option(

@@ -13,6 +13,7 @@ from ptxkit.cli.launch_options import (
     finding_options,
     jit_option,
     launch_options,
+    threads_option,
 )
 from ptxkit.cli.options import MAX_SIZE
 
@@ -42,6 +43,7 @@ from ptxkit.cli.options import MAX_SIZE
 @emulator_options
 @finding_options
 @jit_option
+@threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE

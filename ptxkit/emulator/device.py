@@ -23,6 +23,7 @@ from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.builder import build
+from ptxkit.emulator.cores.sharing import cores
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
 from ptxkit.emulator.faults import EmulatorFault, Origins
@@ -63,10 +64,12 @@ class Emulator(AnyDevice):
         keep_going: whether launches go past errors: True, past up to 100 distinct ones, or how many. They are
             in `findings`, each once. Nothing goes past a trap or a launch without progress.
         rules: `allow`, `warn` or `deny`, by the code or name of a rule (`ptxkit.rules`).
+        threads: how many cores a launch may use; by default those that this process may, or what the
+            environment variable PTXKIT_THREADS says. Devices that share their memory use one.
 
     Raises:
-        PtxkitError: P520, an unknown order or arithmetic, `jit` without the extra; P305, an unknown target;
-            P518, an unknown rule or level.
+        PtxkitError: P520, an unknown order or arithmetic, `jit` without the extra, no thread; P305, an
+            unknown target; P518, an unknown rule or level.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class Emulator(AnyDevice):
         memory: GlobalMemory | None = None,
         keep_going: bool | int = False,
         rules: Mapping[str, str] | None = None,
+        threads: int | None = None,
     ) -> None:
         if order not in ORDERS:
             raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
@@ -97,7 +101,11 @@ class Emulator(AnyDevice):
         jit = available() if jit is None else jit
         wanted = rules_of(rules or {})
         goes_past = LIMIT if keep_going is True else int(keep_going)
-        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit, goes_past, wanted)
+        if threads is None:
+            threads = cores() if memory is None else 1
+        if threads < 1:
+            raise error("P520", f"expected at least 1 thread, found {threads}")
+        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit, goes_past, wanted, threads)
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()

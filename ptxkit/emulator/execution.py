@@ -10,7 +10,18 @@ import numpy as np
 
 from ptxkit.emulator import jit
 from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.cores.sharing import (
+    LARGEST_COPY,
+    Beginning,
+    Sharing,
+    TimeIsUp,
+    limited,
+    shareable,
+    stays_apart,
+)
+from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.deadlock import Watch, deadlock, livelock
+from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.program import EntryProgram
@@ -32,6 +43,9 @@ WORKSPACE = 256
 """Bytes that a cooperative launch has for its grid barrier."""
 QUANTUM = 1 << 14
 """Blocks that a batch may run before another one has its turn, if nothing else is said."""
+
+LONG = 64
+"""Rounds after which a batch that has not ended may wait for one that has not begun."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of CTAs that have finished and that of all."""
@@ -67,6 +81,7 @@ class Execution:
         self.recorder: Recorder | Profiler | None = None
         self.resident: list[Scheduler] = []
         self.quantum = QUANTUM
+        self._seed: int | None = None
         self.execute: Callable[[CodeBlock, LaneSet], None] = jit.run if launch.options.jit else CodeBlock.run
 
     @property
@@ -76,16 +91,62 @@ class Execution:
 
     def run(self, progress: Progress | None = None) -> None:
         """Run every CTA to its end. Raises EmulatorFault: the first error that it does not go past."""
+        if shareable(self):
+            self._share(progress)
+        else:
+            self._run(self.rounds(progress))
+
+    def _share(self, progress: Progress | None) -> None:
+        """The same on several cores, if it lasts."""
+        launch, lasting, shape = self.launch, self.program.lasting, self.launch.shape
+        sharing = Sharing(self, self._batch()[0])
+        if sharing.between_batches:
+            self._run(self.rounds(progress, sharing))
+            return
+        if shape not in lasting:
+            copied = sum(allocation.size for allocation in self.stored_to())
+            beginning = Beginning(self) if copied <= LARGEST_COPY else None
+            if beginning is not None:
+                alone = self.execute
+                self.execute = limited(self, beginning)
+                try:
+                    self._run(self.rounds(progress))
+                    lasting[shape] = False
+                    return
+                except TimeIsUp:
+                    beginning.restore()
+                    self.resident.clear()
+                    lasting[shape] = True
+                finally:
+                    self.execute = alone
+        if lasting.get(shape):
+            with np.errstate(all="ignore"):
+                self.begin()
+                if sharing.run(progress):
+                    launch.found.close()
+                    return
+        self._run(self.rounds(progress))
+
+    def run_started(self, progress: Progress, ended: Callable[[CtaBatch], None]) -> None:
+        """Run the CTAs that the grid has left, in a launch that has begun. `ended`: called with each batch
+        that has come to its end."""
+        self._run(self._rounds(progress, ended=ended))
+
+    def _run(self, rounds: Generator[bool]) -> None:
+        """Run rounds to their end. Raises EmulatorFault: also P608, nothing will ever change."""
         watch, watched = Watch(), False
-        with np.errstate(all="ignore"), closing(self.rounds(progress)) as rounds:
+        with np.errstate(all="ignore"), closing(rounds):
             for stalled in rounds:
                 if stalled and watched and watch.stuck([self]):
                     raise livelock([self])
                 watched = stalled
 
-    def rounds(self, progress: Progress | None = None) -> Generator[bool]:
+    def rounds(self, progress: Progress | None = None, sharing: Sharing | None = None) -> Generator[bool]:
         """The same round by round: in each, every batch that is resident has a turn. Numpy's warnings are to
         be off.
+
+        Args:
+            sharing: the cores that the launch goes over to between two batches; None for one core.
 
         Yields:
             Whether it stalls: no CTA came to its end, and none began.
@@ -107,20 +168,42 @@ class Execution:
                 launch.cta_memory = held[-1].address
                 if launch.sanitize:
                     launch.memory.forget(held[-1])
-            yield from self._rounds(progress)
+            yield from self._rounds(progress, sharing)
         finally:
             launch.found.close()
             for allocation in held:
                 launch.memory.free(allocation, "the launch has ended")
 
-    def _rounds(self, progress: Progress | None) -> Generator[bool]:
-        launch, grid = self.launch, self.launch.grid
+    def _seed_of_batches(self) -> int | None:
+        """In random order, where batches can run one after the other, what seeds their own orders: so they
+        hang neither on one another nor on how many cores there are. Else None."""
+        launch = self.launch
+        if launch.random is None or launch.company is not None or launch.shape.cooperative:
+            return None
+        if self._seed is None and stays_apart(self.program):
+            self._seed = int(launch.random.integers(1 << 62))
+        return self._seed
+
+    def _batch(self) -> tuple[int, int]:
+        """CTAs of a batch, and those that may be resident."""
+        launch = self.launch
         total, cluster, threads = launch.shape.ctas, launch.cluster, launch.shape.threads
         resident = resident_ctas(launch.limits, threads, launch.shared.used)
         resident = total if launch.shape.cooperative else max(resident // cluster, 1) * cluster
         most = BATCH_BYTES // (launch.shared.total + threads * self.program.code.frame + 1)
         size = min(BATCH_LANES // (launch.warps_per_cta * WARP), total, resident, most)
-        size = max(size // cluster, 1) * cluster
+        return max(size // cluster, 1) * cluster, resident
+
+    def _rounds(
+        self,
+        progress: Progress | None,
+        sharing: Sharing | None = None,
+        ended: Callable[[CtaBatch], None] | None = None,
+    ) -> Generator[bool]:
+        launch, grid = self.launch, self.launch.grid
+        total, cluster = launch.shape.ctas, launch.cluster
+        size, resident = self._batch()
+        seed, waited = self._seed_of_batches(), 0
         running = self.resident
         while grid.unstarted or running:
             moved = finished = False
@@ -131,9 +214,25 @@ class Execution:
                     finished = True
                     running.remove(one)
                     launch.counts.ctas += len(one.batch.ctas)
+                    if ended is not None:
+                        ended(one.batch)
                     if progress is not None:
                         progress(launch.counts.ctas, total)
+            if sharing is not None and sharing.due():
+                if running:
+                    yield False
+                    continue
+                if grid.unstarted > 2 * size:
+                    sharing.run(progress)
+                sharing = None
             room = resident - sum(one.batch.running for one in running) if grid.unstarted else 0
+            if seed is not None:
+                waited = waited + 1 if running else 0
+                if waited == LONG and ended is not None:
+                    raise TimeIsUp  # on one core others begin now
+                room = 0 if 0 < waited < LONG else room
+                if room:
+                    launch.random = np.random.default_rng((seed, grid.started))
             wanted = min(size, grid.unstarted)
             stalled = False
             if room >= wanted > 0 or (room >= cluster and launch.watching):
@@ -152,16 +251,25 @@ class Execution:
         Args:
             company: the launches that run at the same time; None for a launch that runs alone.
         """
-        program, launch = self.program, self.launch
+        launch = self.launch
         if company is not None:
             company.enter(launch)
-        elif launch.events.start(self.programmatic, program.launches_dependents):
+        elif launch.events.start(self.programmatic, self.program.launches_dependents):
             launch.memory.forget_histories()
+        for allocation in self.stored_to():
+            launch.seek_races(allocation)
+
+    def stored_to(self) -> list[Allocation]:
+        """The allocations whose addresses its parameters have, as far as it may store to them and races are
+        sought."""
+        program, launch = self.program, self.launch
         if not launch.sanitize or "global" not in program.smallest:
-            return
+            return []
+        found = []
         for name in program.stored_through:
             at = program.offsets[name]
             pointer = int.from_bytes(launch.parameters.data[at : at + 8].tobytes(), "little")
             allocation = launch.memory.find(pointer)
             if allocation is not None and allocation.live and pointer < allocation.end:
-                launch.seek_races(allocation)
+                found.append(allocation)
+        return found

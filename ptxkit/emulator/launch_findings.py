@@ -39,10 +39,15 @@ class LaunchFindings:
         findings: the device's.
         limit: how many distinct errors it goes past before one ends it; 0: none.
         rules: how much a breach of each rule weighs, where somebody says so.
+
+    Attributes:
+        changes: how often something came to them.
     """
 
     def __init__(self, findings: list[Diagnostic], limit: int, rules: Rules) -> None:
+        self.changes = 0
         self._findings = findings
+        self._began = len(findings)
         self._limit = limit
         self._rules = rules
         self._errors: dict[Any, MetError] = {}
@@ -66,11 +71,19 @@ class LaunchFindings:
         place = None if found.severity is Severity.NOTE else found.span or found.message
         key = found.code, place, id(found.source)
         if key not in self._warned:
+            self.changes += 1
             self._warned.add(key)
             self._findings.append(found)
 
+    def forget(self) -> None:
+        """The launch begins anew: nothing has been found."""
+        del self._findings[self._began :]
+        self._warned.clear()
+        self._errors.clear()
+
     def _go_past(self, found: Diagnostic) -> None:
         """Note an error and go on; the same one at the same places is counted."""
+        self.changes += 1
         if not self._limit:
             raise EmulatorFault(found)
         places = tuple(label.span for label in found.labels)

@@ -71,6 +71,7 @@ class EmulatorOptions(NamedTuple):
         jit: whether blocks that run often are compiled.
         keep_going: how many distinct errors a launch goes past before one ends it; 0: none.
         rules: how much a breach of each rule weighs, where somebody says so.
+        threads: how many cores a launch may use.
     """
 
     order: str
@@ -80,6 +81,7 @@ class EmulatorOptions(NamedTuple):
     jit: bool
     keep_going: int = 0
     rules: Rules = MappingProxyType({})
+    threads: int = 1
 
 
 @dataclass(slots=True)
@@ -161,18 +163,19 @@ class SharedLayout:
 
 class Grid:
     """The CTAs of a grid, in the order of their start: cluster by cluster, and in each cluster by rank.
-    `started`: CTAs that have started or been cancelled."""
+    `started`: CTAs that have started or been cancelled. `stop`: how many may start."""
 
     def __init__(self, shape: CheckedLaunch) -> None:
         self.shape = shape
         self.cluster = prod(shape.cluster)
         self.started = 0
+        self.stop = shape.ctas
         self._numbers = _in_clusters(shape.grid, shape.cluster)
 
     @property
     def unstarted(self) -> int:
-        """CTAs that have not started."""
-        return self.shape.ctas - self.started
+        """CTAs that have not started and may."""
+        return self.stop - self.started
 
     def start(self, count: int) -> np.ndarray:
         """The numbers of the next CTAs, which start."""
@@ -275,6 +278,12 @@ class LaunchState:
         if found is None:
             found = self._own[kind] = kind()
         return found
+
+    def begin_again(self) -> None:
+        """Nothing has happened yet. What it counted and stored is somebody else's to forget."""
+        self.grid.started, self.changes, self.watching = 0, 0, False
+        self._own.clear()
+        self.found.forget()
 
     def forgotten(self, space: str) -> str | None:
         """What to do about an access out of bounds where the launch asks for no dynamic shared memory, and

@@ -9,6 +9,7 @@ from ptxkit.asm.decode import Decoded, traits
 from ptxkit.asm.flow import FunctionCode as Flow
 from ptxkit.asm.flow import operand_names, read_names, written_names
 from ptxkit.asm.gc_pause import gc_paused
+from ptxkit.asm.launch import CheckedLaunch
 from ptxkit.asm.symbols import Symbol, SymbolKind
 from ptxkit.diagnostics import Diagnostic, PtxkitError
 from ptxkit.emulator.addresses import PARAM_START, plain_space
@@ -155,6 +156,8 @@ class EntryProgram:
         cta_memory: bytes of global memory that each CTA has for itself: `.minperctamemory`, rounded up as the
             register that tells it is (10.35); 0 where the entry does not say.
         unset: what can be read before it is written, by the number of its origin: "register `%r3`".
+        apart: whether its CTAs can't talk to each other; None before somebody asked.
+        lasting: the shapes of launches that were worth several cores, True, or not, False.
     """
 
     @gc_paused()
@@ -173,6 +176,8 @@ class EntryProgram:
         self.capability = image.capability
         self.offsets = offsets
         self.unset: list[str] = []
+        self.apart: bool | None = None
+        self.lasting: dict[CheckedLaunch, bool] = {}
         self.smallest: dict[str, int] = {}
         self.reads_clock = False
         self.reserved = 0

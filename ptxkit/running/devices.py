@@ -25,6 +25,7 @@ def open_device(
     arch: str | None = None,
     target: str | None = None,
     jit: bool | None = None,
+    threads: int | None = None,
     strict: bool = False,
     traffic: bool = False,
     keep_going: bool | int = False,
@@ -41,6 +42,7 @@ def open_device(
         arch: the target that the emulator plays, by default the file's; `auto` with it is the emulator.
         target: the `.target` of the file to be loaded, a hint for `auto`.
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
+        threads: how many cores a launch of the emulator may use; None: those that this process may.
         strict: whether the emulator warns of what kernels in practice leave out, too.
         traffic: whether the emulator counts bank conflicts and sectors.
         keep_going: whether launches of the emulator go past errors, or past how many.
@@ -70,7 +72,7 @@ def open_device(
         raise error("P520", f"expected one of {NAMES}, found `{spec}`")
     from ptxkit.emulator import Emulator
 
-    options: dict[str, Any] = {"jit": jit, "strict": strict, "traffic": traffic}
+    options: dict[str, Any] = {"jit": jit, "threads": threads, "strict": strict, "traffic": traffic}
     goes: dict[str, Any] = {"keep_going": keep_going, "rules": rules}
     return Emulator(order=order, seed=seed, sanitize=sanitize, arch=arch, **options, **goes)
 

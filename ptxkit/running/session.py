@@ -55,6 +55,7 @@ class RunOptions:
         sanitize: whether to look for races and undefined data; None: on the emulator yes, on a GPU no.
         arch: the target that the emulator plays, by default the file's.
         jit: whether the emulator compiles what runs often; None: where the `jit` extra is installed.
+        threads: how many cores a launch of the emulator may use; None: those that the process may.
         strict: whether the emulator warns of what the manual asks for and kernels in practice leave out, too.
         traffic: whether the emulator counts bank conflicts and sectors.
         keep_going: how many distinct errors each launch of the emulator goes past; 0: none.
@@ -70,6 +71,7 @@ class RunOptions:
     sanitize: bool | None = None
     arch: str | None = None
     jit: bool | None = None
+    threads: int | None = None
     strict: bool = False
     traffic: bool = False
     keep_going: int = 0
@@ -308,6 +310,7 @@ def open_for(module: Module, options: RunOptions) -> Device:
         sanitize=options.sanitize is not False,
         arch=options.arch,
         jit=options.jit,
+        threads=options.threads,
         strict=options.strict,
         traffic=options.traffic,
         keep_going=options.keep_going,

@@ -28,7 +28,7 @@ def options_of(given: dict[str, Any], **rest: Any) -> RunOptions:
     Raises:
         PtxkitError: what `linked` raises.
     """
-    same = ("device", "order", "sanitize", "arch", "jit", "strict", "line_info")
+    same = ("device", "order", "sanitize", "arch", "jit", "threads", "strict", "line_info")
     found = {name: given[name] for name in same if name in given}
     goes_past = given["error_limit"] if given.get("keep_going") else 0
     if "allow" in given:

@@ -85,6 +85,12 @@ class Completions:
         self._leave(operation, items, None, reads, writes)
         self._forget()
 
+    def settle(self) -> None:
+        """All operations are over, waited for or not: their accesses are entered."""
+        for operation in self.in_flight:
+            self._leave(operation, np.ones(operation.count, bool), None)
+        self.in_flight.clear()
+
     def _forget(self) -> None:
         self.in_flight = [
             operation
