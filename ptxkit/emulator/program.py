@@ -30,7 +30,8 @@ def stored_through(flow: Flow) -> set[str]:
     for instruction in flow.instructions:
         handed: list[tree.Operand] = []
         if "stores" in traits(instruction):
-            handed = [operand for operand in instruction.operands if isinstance(operand, tree.Address)]
+            # What is stored to comes first; behind it stand the source of a copy, its tensor map, its mbarrier.
+            handed = [operand for operand in instruction.operands if isinstance(operand, tree.Address)][:1]
         elif "calls" in traits(instruction) and "param_list" in Decoded(instruction).operands:
             handed = [Decoded(instruction).operands["param_list"]]
         for operand in handed:
