@@ -13,6 +13,7 @@ from ptxkit.emulator.code import Code
 from ptxkit.emulator.faults import EmulatorFault, Site, fault
 from ptxkit.emulator.lane_set import Frame, LaneSet, Undefined
 from ptxkit.emulator.operands import SourceOperand
+from ptxkit.emulator.values import WARP
 
 LOCAL_LIMIT = 512 << 10
 """Bytes of local memory of a thread, on every target."""
@@ -28,12 +29,13 @@ def reach_local(lane_set: LaneSet, top: int, site: Site | None) -> None:
     """Make sure that every thread has local memory up to address `top`. Raises P611, more than a thread can
     have."""
     size, batch = top - LOCAL_START, lane_set.batch
-    if size <= batch.local.stride:
+    local, threads = batch.local, batch.rows * WARP
+    if not size or (size <= local.stride and local.tiles == threads):
         return
     if size > LOCAL_LIMIT:
         thread = lane_set.thread(*lane_set.first(np.True_))
         raise _overflow(size, site, (f"{thread}",), "a recursion without an end is the usual cause")
-    batch.local = batch.local.grown(max(size, 2 * batch.local.stride))
+    batch.local = local.grown(threads, size if local.tiles != threads else max(size, 2 * local.stride))
 
 
 def _overflow(size: int, site: Site | None, notes: tuple[str, ...], help: str | None = None) -> EmulatorFault:

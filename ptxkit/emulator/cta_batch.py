@@ -34,7 +34,7 @@ class CtaBatch(Ctas):
     asked for.
 
     Attributes:
-        local: the local memory of each thread.
+        local: the local memory of each thread; one tile that nobody may touch where there is none.
         happens_before: the vector clocks of its warps, and what advances them.
         mbarriers: the objects in its shared memory.
         queue: its asynchronous operations.
@@ -45,7 +45,7 @@ class CtaBatch(Ctas):
 
     def __init__(self, launch: LaunchState, ctas: np.ndarray, frame: int) -> None:
         super().__init__(launch, ctas)
-        self.local = TiledBank(self.rows * WARP, frame, launch.sanitize)
+        self.local = TiledBank(self.rows * WARP if frame else 1, frame, launch.sanitize)
         clocks = HappensBefore
         if launch.company is not None:
             from ptxkit.emulator.company_clocks import CompanyClocks

@@ -190,9 +190,11 @@ class TiledBank(Bank):
         if self.shadow is not None:
             self.shadow.reshape(self.tiles, -1)[:, :size] = 0
 
-    def grown(self, size: int) -> TiledBank:
-        """A bank with larger tiles and the same contents."""
-        larger = TiledBank(self.tiles, size, self.shadow is not None)
+    def grown(self, tiles: int, size: int) -> TiledBank:
+        """A bank with larger tiles and the same contents; empty where this one had not as many tiles."""
+        larger = TiledBank(tiles, size, self.shadow is not None)
+        if tiles != self.tiles:
+            return larger
         larger.data.reshape(self.tiles, -1)[:, : self.stride] = self.data.reshape(self.tiles, -1)
         if self.shadow is not None and larger.shadow is not None:
             larger.shadow.reshape(self.tiles, -1)[:, : self.stride] = self.shadow.reshape(self.tiles, -1)

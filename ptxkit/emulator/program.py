@@ -30,8 +30,8 @@ def stored_through(flow: Flow) -> set[str]:
     for instruction in flow.instructions:
         handed: list[tree.Operand] = []
         if "stores" in traits(instruction):
-            # What is stored to comes first; behind it stand the source of a copy, its tensor map, its mbarrier.
-            handed = [operand for operand in instruction.operands if isinstance(operand, tree.Address)][:1]
+            # The place that is stored to comes first; then a source, its tensor map, an mbarrier.
+            handed.extend([each for each in instruction.operands if isinstance(each, tree.Address)][:1])
         elif "calls" in traits(instruction) and "param_list" in Decoded(instruction).operands:
             handed = [Decoded(instruction).operands["param_list"]]
         for operand in handed:
@@ -204,6 +204,11 @@ class EntryProgram:
     def codes(self) -> tuple[Code, ...]:
         """The functions that have been compiled so far, the entry first."""
         return tuple(self._codes.values())
+
+    @property
+    def live_registers(self) -> int:
+        """The most registers whose values count at the beginning of a block."""
+        return max((len(block.live) for code in self.codes for block in code.blocks), default=0)
 
     @property
     def shared_variables(self) -> dict[Symbol, int]:

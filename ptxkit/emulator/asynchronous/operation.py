@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,10 +28,21 @@ class Groups:
 
     def __init__(self, name: str, batch: Ctas) -> None:
         self.name = name
-        shape = (batch.rows, WARP)
-        self.committed = np.zeros(shape, np.int64)
-        self.waited = np.zeros(shape, np.int64)
-        self.left = np.zeros(shape, np.int64)
+        self._shape = (batch.rows, WARP)
+
+    # Most kernels have no group, and a batch begins too often to make these for nothing.
+
+    @cached_property
+    def committed(self) -> np.ndarray:
+        return np.zeros(self._shape, np.int64)
+
+    @cached_property
+    def waited(self) -> np.ndarray:
+        return np.zeros(self._shape, np.int64)
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        return np.zeros(self._shape, np.int64)
 
     def join(self, rows: np.ndarray, lanes: np.ndarray) -> Membership:
         """The signal of an operation that these threads issue: it belongs to the group that each has open."""
