@@ -215,3 +215,21 @@ def test_a_wrong_place_in_shared_memory_is_told_by_where_results_lie(tmp_path: P
     beside = "xor.b32 %at, %at, 64; bar.sync 0; ld.shared.f32 %v, [%at];\n    add.f32"
     kernel.write_text(text.replace(moved, beside))
     assert "elements hold what belongs at [i ^ 16]" in opening(tmp_path, kernel)
+
+
+def test_a_change_that_another_wrong_output_contradicts_is_none() -> None:
+    """`e` is the sums of rows, and what is wrong with it is not what is wrong with `d`."""
+    tensors = {**TENSORS, "e": Tensor("e", "f32", (M,), "output")}
+
+    def both(given: Arrays) -> dict[str, Expected]:
+        (values,) = (expected.values for expected in product(given).values())
+        return {"d": Expected(values), "e": Expected(values.sum(axis=1))}
+
+    given = inputs()
+    changed = both({**given, "b": given["b"][np.arange(N) // 4]})
+    stored = {name: expected.values.astype(np.float32) for name, expected in changed.items()}
+    for others, known in ((stored["e"], True), (stored["e"] * 0 + 1, False)):
+        wrong = compare(tensors["d"], stored["d"], both(given)["d"], TOLERANCE)
+        other = compare(tensors["e"], others, both(given)["e"], TOLERANCE)
+        text = supposed(both, tensors, given, stored["d"], wrong, [(others, other)])
+        assert (text is not None) == known

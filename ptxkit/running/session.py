@@ -195,7 +195,7 @@ class Session:
                 judged = [not_verified(plan, self.options.save)]
             if not compared or not all(one.ok for one in compared):
                 judged += on_device.untouched()
-            know = partial(supposed_of, case, outputs, verdicts)
+            know = partial(supposed_of, case, outputs, verdicts, wall)
             judged = self._explained(on_device, case, judged, len(self.device.findings), start, know)
             return Report(
                 plan=plan,
@@ -228,7 +228,8 @@ class Session:
         which change of an input gives wrong results; None where an error ended the launches.
         """
         wrong = next((at for at, one in enumerate(found) if one.is_error), None)
-        late = time.perf_counter() - start > AGAIN
+        took = time.perf_counter() - start
+        late = took > AGAIN
         if wrong is None or late or not isinstance(self.device, Emulator):
             return found
         if not found[wrong].code.startswith(SHOW_LAYOUTS):
@@ -237,7 +238,7 @@ class Session:
         if cause is None:
             cause = told(found[wrong].notes)
         if cause is None:
-            supposed = (suppose or partial(supposed_beyond, on_device, case))()
+            supposed = (suppose or partial(supposed_beyond, on_device, case, took))()
             cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
         if cause is None:
             return found

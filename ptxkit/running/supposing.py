@@ -16,6 +16,8 @@ from ptxkit.workloads.suppositions import supposed
 
 TOLD = re.compile(r"each of them (that is not 0 )?(holds what belongs|has the opposite sign)")
 """How a note begins that tells the cause: where wrong elements of a result belong, that all are negated."""
+TIMES, LEAST = 2.0, 2.0
+"""How long is searched, at most: so many times as long as the launches took, or so many seconds."""
 PLURAL = (
     ("each of them that is not 0 holds", "elements that are not 0 hold"),
     ("each of them holds", "elements hold"),
@@ -31,21 +33,28 @@ def told(notes: Iterable[str]) -> str | None:
     return None
 
 
-def supposed_of(case: Case, outputs: Arrays, compared: Sequence[OutputComparison]) -> str | None:
+def supposed_of(
+    case: Case, outputs: Arrays, compared: Sequence[OutputComparison], seconds: float
+) -> str | None:
     """What a kernel did with its inputs instead, by the first wrong output that tells; None where none does.
 
     Args:
         case: the plan's problem.
         outputs: what the launches left, as stored.
         compared: how they compare with the reference.
+        seconds: that the launches took.
     """
-    tensors = case.tensors
-    wrong = (one for one in compared if not one.ok and one.unwritten < one.wrong)
-    said = (supposed(case.reference, tensors, case.inputs, outputs[one.tensor], one) for one in wrong)
-    return next((text for text in said if text is not None), None)
+    wrong = [one for one in compared if one.which is not None and len(one.which)]
+    for one in wrong:
+        others = [(outputs[other.tensor], other) for other in wrong if other is not one]
+        held, most = outputs[one.tensor], max(LEAST, TIMES * seconds)
+        text = supposed(case.reference, case.tensors, case.inputs, held, one, others, most)
+        if text is not None:
+            return text
+    return None
 
 
-def supposed_beyond(on_device: LoadedPlan, case: Case) -> str | None:
+def supposed_beyond(on_device: LoadedPlan, case: Case, seconds: float) -> str | None:
     """The same of launches that an error ended: they are run again, past errors.
 
     Asynchronous work happens at once then: whoever forgot to wait for it has right results, and nothing is
@@ -66,4 +75,4 @@ def supposed_beyond(on_device: LoadedPlan, case: Case) -> str | None:
         del device.findings[known:]
     compared = case.compare(outputs)
     notes = [note for one in compared for note in one.patterns]
-    return told(notes) or supposed_of(case, outputs, compared)
+    return told(notes) or supposed_of(case, outputs, compared, seconds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -45,6 +45,8 @@ def supposed(
     inputs: Arrays,
     found: np.ndarray,
     wrong: OutputComparison,
+    others: Sequence[tuple[np.ndarray, OutputComparison]] = (),
+    seconds: float = SECONDS,
 ) -> str | None:
     """What the kernel did, in words; None where no change gives the wrong elements.
 
@@ -54,10 +56,12 @@ def supposed(
         inputs: what the launch began with, as stored.
         found: what the wrong output holds, as stored.
         wrong: how it compares.
+        others: other wrong outputs, which the change must explain, too, with how they compare.
+        seconds: of this process on processors, at most.
     """
     if wrong.which is None:
         return None
-    output, end = tensors[wrong.tensor], time.process_time() + SECONDS
+    output, end = tensors[wrong.tensor], time.process_time() + min(seconds, SECONDS)
     values = content.decode(output, found).reshape(-1)
     numbers = np.isfinite(values[wrong.which]) & (values[wrong.which] != 0)
     which = wrong.which[numbers]  # Zeros and NaNs are alike wherever they come from.
@@ -84,12 +88,15 @@ def supposed(
         return 1.0 - float(still[which].mean())
 
     def explained(changed: Arrays) -> float:
-        expected = reference(changed)[output.name]
+        given = reference(changed)
+        expected = given[output.name]
         share = fitting(expected) if may_fit(expected) else 0.0
         if share < SOME:
             return 0.0
         shape = output.shape
         axes = tuple(range(len(shape)))[-2:]
+        if any(_fits(tensors[one.tensor], held, given[one.tensor], one) < SOME for held, one in others):
+            return 0.0
         elsewhere = np.roll(np.broadcast_to(expected.values, shape), (3, 5)[: len(axes)], axes)
         return share if fitting(Expected(elsewhere, expected.slack)) < CHANCE * share else 0.0
 
@@ -111,6 +118,15 @@ def supposed(
     share = most * len(which) / len(wrong.which)
     part = "the" if share == 1.0 else f"{share:.0%} of the"
     return f"{best.text}: {part} wrong elements of `{output.name}` are what that gives"
+
+
+def _fits(output: Tensor, held: np.ndarray, expected: Expected, wrong: OutputComparison) -> float:
+    """The part of the wrong elements of an output that an expectation has."""
+    left = compare(output, held, expected, wrong.tolerance, patterned=False).which
+    assert left is not None
+    still = np.zeros(wrong.elements, bool)
+    still[left] = True
+    return 1.0 - float(still[wrong.which].mean())
 
 
 def _that_count(
