@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ptxkit import targets
+from tools.compilers import nvcc_sources
 from tools.compilers.__main__ import examine, folder, main
 from tools.compilers.packages import demand, versions
 
@@ -71,6 +72,17 @@ def test_packages_that_are_missing_are_named():
     demand("pytest", "pytest")
     with pytest.raises(SystemExit, match="has no no-such-package: pip install 'some\\[extra\\]'"):
         demand("'some[extra]'", "pytest", "no-such-package")
+
+
+def test_what_a_compiler_did_not_finish_is_not_kept(tmp_path, monkeypatch):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text('#!/bin/sh\nfor out in "$@"; do :; done\necho half > "$out"\nexec sleep 20\n')
+    nvcc.chmod(0o755)
+    monkeypatch.setattr(nvcc_sources, "TIMEOUT", 0.3)
+    out = tmp_path / "a.ptx"
+    why = nvcc_sources.build(str(nvcc), [], tmp_path / "a.cu", "sm_90a", out)
+    assert why == "nvcc took longer than 0 s"
+    assert not out.exists()
 
 
 WROTE = {

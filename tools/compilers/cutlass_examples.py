@@ -63,6 +63,7 @@ def build(sources: Path, more: list[Path], example: str, target: str, out: Path)
             timeout=TIMEOUT,
         )
     except subprocess.TimeoutExpired:
+        out.unlink(missing_ok=True)
         return f"nvcc took longer than {TIMEOUT:.0f} s"
     return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["nvcc failed"])[0]
 

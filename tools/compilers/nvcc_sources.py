@@ -29,6 +29,7 @@ def build(nvcc: str, include: list[Path], source: Path, target: str, out: Path) 
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
+        out.unlink(missing_ok=True)
         return f"nvcc took longer than {TIMEOUT:.0f} s"
     return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["nvcc failed"])[0]
 
