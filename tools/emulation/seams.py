@@ -7,6 +7,7 @@ not there any more is said to be missing, and its time counts as execution.
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,12 @@ SEAMS: dict[str, tuple[tuple[str, str], ...]] = {
 """By module what a call of a function, or the import itself, is counted as."""
 IMPORTS = {"ptxkit.emulator.native": "compile"}
 """Modules whose import is work of that kind: this one loads LLVM."""
+
+
+def processor_time() -> float:
+    """Seconds of this process and of those that it started and that have ended."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + others.ru_utime + others.ru_stime
 
 
 class PartClock:
@@ -50,11 +57,11 @@ class PartClock:
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """What the process does now is for this part. Not nested."""
-        inside, wall, cpu = sum(self.inside.values()), time.perf_counter(), time.process_time()
+        inside, wall, cpu = sum(self.inside.values()), time.perf_counter(), processor_time()
         try:
             yield
         finally:
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            wall, cpu = time.perf_counter() - wall, processor_time() - cpu
             self.wall[name] = self.wall.get(name, 0.0) + wall
             self.whole[name] = self.whole.get(name, 0.0) + cpu
             self.cpu[name] = self.cpu.get(name, 0.0) + cpu - (sum(self.inside.values()) - inside)
