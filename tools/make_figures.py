@@ -1,4 +1,4 @@
-"""Write the measured figures of docs/evidence.md and of the tutorial from the records in bench/results.
+"""Write the measured figures of the documentation from the records in bench/results.
 
     python tools/make_figures.py
 
@@ -22,6 +22,7 @@ PAGES = (
     ROOT / "docs" / "evidence.md",
     ROOT / "docs" / "tutorial" / "index.md",
     ROOT / "docs" / "emulator" / "recorded.md",
+    ROOT / "docs" / "emulator" / "engine.md",
 )
 RESULTS = ROOT / "bench" / "results"
 REGION = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -345,7 +346,40 @@ def launches() -> str:
     return "\n".join(lines) + "\n"
 
 
-REGIONS = {"measured": measured, "bench": bench, "tutorial": tutorial, "launches": launches}
+def emulation() -> str:
+    """What the emulator takes for each case of the fixed set, and where that goes."""
+    found = record("emulation")
+    if found is None:
+        return ""
+    parts = ("start", "build", "compile", "tensors", "execute", "sanitize")
+    lines = [
+        f"| case | | cold | warm | rate | {' | '.join(parts)} | memory |\n",
+        f"|---|---|---|---|---|{'---|' * len(parts)}---|\n",
+    ]
+    for case in found["cases"]:
+        held, shares = case["cold"]["bytes_beyond_tensors"], case["cold_shares"]
+        rate = case["per_cpu_second"] / 1e6
+        lines.append(
+            f"| {case['name']} | {case['about']} | {case['cold']['cpu_seconds']:.1f} s "
+            f"| {case['warm']['cpu_seconds']:.1f} s | {f'{rate:,.1f} M/s' if rate >= 0.05 else ''} "
+            f"| {' | '.join(f'{shares[part]:.0%}' for part in parts)} "
+            f"| {'?' if held is None else f'{held / 1e6:,.0f} MB'} |\n"
+        )
+    loads = " and ".join(f"{load[0]:.0f}" for load in found["load_average"])
+    cores = f"{found['threads'] or 'all'} of {found['machine']['cores']} cores"
+    return (
+        f"{''.join(lines)}\n{found['date'][:10]}, {cores}, llvmlite {found['llvmlite']}; "
+        f"the machine's load was {loads} before and after.\n"
+    )
+
+
+REGIONS = {
+    "measured": measured,
+    "bench": bench,
+    "tutorial": tutorial,
+    "launches": launches,
+    "emulation": emulation,
+}
 
 
 def page(text: str) -> str:
