@@ -202,6 +202,12 @@ PLACES = {
     "one": "and.b32 %r2, %r1, 96;",
     "anywhere": "xor.b32 %r2, %r1, 5;",
     "a lane's": "and.b32 %r2, %r1, 31;",
+    "one for each half of a warp": "and.b32 %r2, %r1, 112;",
+    "the same row for both halves": "and.b32 %r2, %r1, 15;",
+    "one for each quarter": "and.b32 %r2, %r1, 120;",
+    "a row for each quarter": "and.b32 %r2, %r1, 7; and.b32 %r9, %r1, 24; mad.lo.u32 %r2, %r9, 3, %r2;",
+    "a row for a half, one for the other": "and.b32 %r2, %r1, 15; and.b32 %r9, %r1, 16;"
+    " setp.ne.u32 %p2, %r9, 0; @%p2 mov.u32 %r2, 3;",
 }
 WIDTHS = {
     "words": ("ld.shared.u32 %r3, [%r4 + 4]; ld.shared.u32 %r5, [%r4];", "%r3, %r5"),

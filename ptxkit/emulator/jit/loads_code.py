@@ -2,7 +2,8 @@
 
 A load is an entry of 64-bit words: what is added to each address, its record, and an array for each element.
 How the places of a row lie is looked at once: where they lie side by side, or are one, a row is loaded and
-entered at once.
+entered at once; so is each half or quarter of a row where that is so within each, as where the threads of a
+CTA have two coordinates.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ FIELDS = (
 STEP, RECORD, ELEMENTS = range(3)
 """Of an entry."""
 ANY, BESIDE, SAME = range(3)
-"""How the places of a row lie."""
+"""How places lie."""
+PARTS = (WARP, WARP // 2, WARP // 4)
+"""Lanes of a part of a row, the whole first. A row's pattern is ANY, or how the places of each part lie, plus
+two for each size ahead of it."""
 
 
 class LoadsShape(NamedTuple):
@@ -102,22 +106,27 @@ class _Loads(LoopCode):
         """Do something at the places of a row, at once where their pattern allows it."""
         builder, lanes = self.builder, self.shape.lanes
         if lanes == 1:
-            act(entry, row, row, ANY)
+            act(entry, row, row, ANY, 1)
             return
         first = builder.mul(row, ir.Constant(I64, lanes))
         pattern = self._load(self.pointer("patterns"), I8, row, 1)
-        cases = [SAME, BESIDE] if self.beside else [SAME]
+        cases = [
+            (2 * number + case, case, part)
+            for number, part in enumerate(PARTS)
+            for case in ([SAME, BESIDE] if self.beside else [SAME])
+        ]
         blocks = [builder.append_basic_block("pattern") for _ in cases]
         others, behind = builder.append_basic_block("each"), builder.append_basic_block("behind")
         switch = builder.switch(pattern, others)
-        for case, block in zip(cases, blocks, strict=True):
-            switch.add_case(ir.Constant(I8, case), block)
+        for (number, case, part), block in zip(cases, blocks, strict=True):
+            switch.add_case(ir.Constant(I8, number), block)
             builder.position_at_end(block)
-            act(entry, row, first, case)
+            for lane in range(0, WARP, part):
+                act(entry, row, builder.add(first, ir.Constant(I64, lane)), case, part)
             builder.branch(behind)
         builder.position_at_end(others)
         with self.loop(lanes) as lane:
-            act(entry, row, builder.add(first, lane), ANY)
+            act(entry, row, builder.add(first, lane), ANY, 1)
         builder.branch(behind)
         builder.position_at_end(behind)
 
@@ -133,13 +142,16 @@ class _Loads(LoopCode):
         vector = ir.VectorType(kind, WARP)
         where = self.at(self.pointer("address"), kind, builder.mul(row, ir.Constant(I64, WARP)))
         every = builder.load(where, typ=vector, align=bits // 8)
-        away = builder.sub(every, splat(builder, builder.load(where, typ=kind, align=bits // 8), WARP))
         pattern = ir.Constant(I8, ANY)
-        for case, step in ((SAME, 0), (BESIDE, self.shape.width)):
-            expected = ir.Constant(vector, [lane * step for lane in range(WARP)])
-            each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
-            fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
-            pattern = builder.select(fits, ir.Constant(I8, case), pattern)
+        for number, part in reversed([*enumerate(PARTS)]):
+            firsts = ir.Constant(ir.VectorType(ir.IntType(32), WARP), [n // part * part for n in range(WARP)])
+            first = builder.shuffle_vector(every, ir.Constant(vector, ir.Undefined), firsts)
+            away = builder.sub(every, first)
+            for case, step in ((BESIDE, self.shape.width), (SAME, 0)):
+                expected = ir.Constant(vector, [lane % part * step for lane in range(WARP)])
+                each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
+                fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
+                pattern = builder.select(fits, ir.Constant(I8, 2 * number + case), pattern)
         builder.store(pattern, self.at(self.pointer("patterns"), I8, row), align=1)
 
     def _offset(self, entry: list[Any], row: Any, index: Any) -> Any:
@@ -175,15 +187,15 @@ class _Loads(LoopCode):
 
     # ---- what is done at a place, or at those of a row
 
-    def _meet(self, entry: list[Any], row: Any, index: Any, pattern: int) -> None:
+    def _meet(self, entry: list[Any], row: Any, index: Any, pattern: int, part: int) -> None:
         """Leave where the record of a write is at the limit or beyond."""
         builder, shape = self.builder, self.shape
-        count = shape.granules * (shape.lanes if pattern == BESIDE else 1)
+        lanes = part if pattern == BESIDE else 1
+        count = shape.granules * lanes
         place = self._records("write", self._offset(entry, row, index))
         found = builder.load(place, typ=self._wide(self.record, count), align=shape.record_bits // 8)
         reached = builder.icmp_unsigned(">=", found, self._spread(self._limit(row), count))
         if shape.own and pattern != SAME:
-            lanes = shape.lanes if pattern == BESIDE else 1
             where = self.at(self.pointer("threads"), self.record, index)
             threads = builder.load(where, typ=self._wide(self.record, lanes), align=shape.record_bits // 8)
             own = is_own(
@@ -196,17 +208,17 @@ class _Loads(LoopCode):
         with builder.if_then(reached, likely=False):
             builder.ret(ir.Constant(I64, UNSETTLED))
 
-    def _move(self, entry: list[Any], row: Any, index: Any, pattern: int) -> None:
+    def _move(self, entry: list[Any], row: Any, index: Any, pattern: int, part: int) -> None:
         """Load, and enter that."""
         builder, shape = self.builder, self.shape
         offset = self._offset(entry, row, index)
         source = self.at(self.pointer("data"), I8, offset)
-        lanes = shape.lanes if pattern == BESIDE else 1
+        lanes = part if pattern == BESIDE else 1
         for number, element in enumerate(entry[ELEMENTS:]):
             where = self.at(source, self.kind, number)
             value = builder.load(where, typ=self._wide(self.kind, lanes), align=shape.width)
             if pattern == SAME:
-                value = splat(builder, value, shape.lanes)
+                value = splat(builder, value, part)
             target = self.at(builder.inttoptr(element, POINTER), self.kind, index)
             builder.store(value, target, align=shape.width)
         if not shape.record_bits:
@@ -225,5 +237,5 @@ class _Loads(LoopCode):
         fresh = builder.icmp_unsigned("<", first, self._spread(self._limit(row), count))
         builder.store(builder.select(fresh, own("threads", index), first), place, align=align)
         # The last of those who share a place read it last.
-        last = builder.add(index, ir.Constant(I64, shape.lanes - 1)) if pattern == SAME else index
+        last = builder.add(index, ir.Constant(I64, part - 1)) if pattern == SAME else index
         builder.store(own("last threads", last), self._records("last read", offset), align=align)
