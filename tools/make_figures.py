@@ -353,17 +353,15 @@ def emulation() -> str:
         return ""
     parts = ("start", "build", "compile", "tensors", "execute", "sanitize")
     lines = [
-        f"| case | | cold | warm | rate | {' | '.join(parts)} | memory |\n",
-        f"|---|---|---|---|---|{'---|' * len(parts)}---|\n",
+        f"| case | | cold | warm | rate | {' | '.join(parts)} | memory |\n|{'---|' * (len(parts) + 6)}\n"
     ]
     for case in found["cases"]:
-        held, shares = case["cold"]["bytes_beyond_tensors"], case["cold_shares"]
-        rate = case["per_cpu_second"] / 1e6
+        held, rate = case["cold"]["bytes_beyond_tensors"], case["per_cpu_second"] / 1e6
+        shares = " | ".join(f"{case['cold_shares'][part]:.0%}" for part in parts)
         lines.append(
             f"| {case['name']} | {case['about']} | {case['cold']['cpu_seconds']:.1f} s "
             f"| {case['warm']['cpu_seconds']:.1f} s | {f'{rate:,.1f} M/s' if rate >= 0.05 else ''} "
-            f"| {' | '.join(f'{shares[part]:.0%}' for part in parts)} "
-            f"| {'?' if held is None else f'{held / 1e6:,.0f} MB'} |\n"
+            f"| {shares} | {'?' if held is None else f'{held / 1e6:,.0f} MB'} |\n"
         )
     loads = " and ".join(f"{load[0]:.0f}" for load in found["load_average"])
     cores = f"{found['threads'] or 'all'} of {found['machine']['cores']} cores"

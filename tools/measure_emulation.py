@@ -49,8 +49,8 @@ PROCESS = measuring.ROOT / "tools" / "emulation" / "case_process.py"
 RECORD = measuring.RESULTS / "emulation.json"
 KINDS = ("cold", "warm", "unsanitized")
 PARTS = ("start", "build", "compile", "tensors", "execute")
-WIDTH = 130
-"""Columns of the table, where the terminal has no more."""
+WIDTH = 130, 160
+"""Columns of the table, where the terminal has fewer; with another checkout beside."""
 
 Run = dict[str, Any]
 
@@ -231,7 +231,7 @@ def main() -> int:
         llvmlite=_llvmlite(),
         cases=cases,
     )
-    console = Console(stderr=given.json, width=max(WIDTH, Console().width))
+    console = Console(stderr=given.json, width=max(WIDTH[bool(given.against)], Console().width))
     columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(chosen) * given.rounds * len(KINDS) * len(checkouts))
