@@ -52,7 +52,7 @@ def both(run: Any) -> None:
 def test_findings_are_the_same(path, monkeypatch):
     text = version(path.read_text(), "broken")
     compiled = [str(found) for found in findings(text)]
-    monkeypatch.setattr("ptxkit.emulator.device.available", lambda: False)
+    monkeypatch.setattr("ptxkit.emulator.settings.available", lambda: False)
     assert compiled == [str(found) for found in findings(text)]
 
 
@@ -339,7 +339,7 @@ def test_a_block_is_compiled_once_it_is_worth_it(monkeypatch):
 
 
 def test_jit_without_the_extra_is_refused(monkeypatch):
-    monkeypatch.setattr("ptxkit.emulator.device.available", lambda: False)
+    monkeypatch.setattr("ptxkit.emulator.settings.available", lambda: False)
     with pytest.raises(PtxkitError, match=r"needs llvmlite, which is not installed") as caught:
         Emulator(jit=True)
     assert caught.value.diagnostics[0].code == "P520"

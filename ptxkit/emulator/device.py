@@ -23,22 +23,17 @@ from ptxkit.device.protocol import element_type, extents, host_array
 from ptxkit.diagnostics import Diagnostic, PtxkitError, error
 from ptxkit.emulator.buffer import EmulatorBuffer
 from ptxkit.emulator.builder import build
-from ptxkit.emulator.cores.sharing import cores
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.execution import Execution, Progress, resident_ctas
 from ptxkit.emulator.faults import EmulatorFault, Origins
 from ptxkit.emulator.global_memory import GlobalMemory
 from ptxkit.emulator.image import Image
-from ptxkit.emulator.jit import available
-from ptxkit.emulator.launch_findings import LIMIT, LaunchFindings
-from ptxkit.emulator.launch_state import DeviceState, EmulatorOptions, LaunchState
+from ptxkit.emulator.launch_findings import LaunchFindings
+from ptxkit.emulator.launch_state import DeviceState, LaunchState
 from ptxkit.emulator.prepared import PreparableKernel
 from ptxkit.emulator.program import EntryProgram
+from ptxkit.emulator.settings import options_of, refuse_machine
 from ptxkit.emulator.texels.table import Textures
-from ptxkit.rules import rules as rules_of
-
-ORDERS = ("lazy", "eager", "random")
-JIT_HELP = "`pip install 'ptxkit[jit]'`, or leave `jit` out"
 
 
 class Emulator(AnyDevice):
@@ -87,25 +82,11 @@ class Emulator(AnyDevice):
         rules: Mapping[str, str] | None = None,
         threads: int | None = None,
     ) -> None:
-        if order not in ORDERS:
-            raise error("P520", f"expected `lazy`, `eager` or `random` as the order, found `{order}`")
-        if arch is not None and targets.parse(arch) is None:
-            known = ", ".join(f"`{name}`" for name in targets.SUPPORTED)
-            raise error("P305", f"there is no target `{arch}`", help=f"targets are {known}")
-        if tensor_cores not in ("measured", "float32"):
-            raise error("P520", f"expected `measured` or `float32` tensor cores, found `{tensor_cores}`")
+        refuse_machine(arch, tensor_cores)
         self.arch = arch
         self.tensor_cores = tensor_cores
-        if jit and not available():
-            raise error("P520", "the emulator's `jit` needs llvmlite, which is not installed", help=JIT_HELP)
-        jit = available() if jit is None else jit
-        wanted = rules_of(rules or {})
-        goes_past = LIMIT if keep_going is True else int(keep_going)
-        if threads is None:
-            threads = cores() if memory is None else 1
-        if threads < 1:
-            raise error("P520", f"expected at least 1 thread, found {threads}")
-        self.options = EmulatorOptions(order, sanitize, strict, traffic, jit, goes_past, wanted, threads)
+        threads = 1 if threads is None and memory is not None else threads
+        self.options = options_of(order, sanitize, strict, traffic, jit, keep_going, rules, threads)
         self.memory = GlobalMemory() if memory is None else memory
         self._shares = memory is not None
         self.origins = Origins()
