@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,53 @@ def said(found: np.ndarray, expected: np.ndarray) -> tuple[str, ...]:
     stored = np.where(np.isnan(found), np.nan, stored)
     allowed = np.abs(expected) * 2.0**-7 + 1e-3
     return patterns(~(np.abs(stored - expected) <= allowed), stored, expected, allowed)
+
+
+def taken(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """What lies at other indexes of C, 1/3 where they are outside."""
+    inside = (row < C.shape[0]) & (column < C.shape[1])
+    return np.where(inside, C[row % C.shape[0], column % C.shape[1]], 1 / 3)
+
+
+EDGE = C[:100, :92]
+REARRANGED: list[tuple[np.ndarray, str]] = [
+    (
+        taken(ROW, COLUMN ^ (ROW ^ ROW // 2) % 8 * 4),
+        "at [i, j ^ (i % 8) * 4 ^ (i / 2 % 8) * 4]: the two sides of a swizzle take different bits of the row",
+    ),
+    (
+        taken(ROW, COLUMN // 16 * 16 + COLUMN % 4 * 4 + COLUMN // 4 % 4),
+        "at [i, j // 16 * 16 + j % 4 * 4 + j / 4",
+    ),
+    (
+        taken(ROW // 8 * 8 + COLUMN % 8, COLUMN // 8 * 8 + ROW % 8),
+        "at [i // 8 * 8 + j % 8, j // 8 * 8 + i % 8]",
+    ),
+    (taken(ROW ^ 5, COLUMN ^ ROW // 16 % 2 * 24), "at [i ^ 5, j ^ (i / 16 % 2) * 24]"),
+]
+
+
+@pytest.mark.parametrize(("found", "where"), REARRANGED, ids=[where for _, where in REARRANGED])
+def test_elements_that_exchanged_bits_of_their_indexes(found: np.ndarray, where: str) -> None:
+    text = said(found, C)[-1]
+    assert re.match(r"(each of them holds|\d+% of them hold) what belongs ", text)
+    assert where in text
+
+
+def test_the_edge_of_an_output_has_elements_of_tiles_that_go_beyond() -> None:
+    row, column = ROW[:100, :92], COLUMN[:100, :92]
+    inside = ((row ^ 8) < 100) & ((column ^ 8) < 92)
+    turned = np.where(inside, C[row ^ 8, column ^ 8], 7.0)
+    found = np.where((row // 8 + column // 8) % 2, turned, EDGE)
+    assert "of them hold what belongs at [i ^ 8, j ^ 8]" in said(found, EDGE)[-1]
+
+
+@pytest.mark.parametrize(
+    "expected", [C, np.sign(C), C * 0 + COLUMN % 4, S], ids=["any", "signs", "few", "small"]
+)
+def test_noise_is_no_rearrangement(expected: np.ndarray) -> None:
+    noise = np.random.default_rng(3).standard_normal(expected.shape) * np.abs(expected).mean()
+    assert not any("what belongs" in text for text in said(expected + noise, expected))
 
 
 @pytest.mark.parametrize(

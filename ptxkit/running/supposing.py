@@ -14,7 +14,7 @@ from ptxkit.workloads import Arrays
 from ptxkit.workloads.comparison import OutputComparison
 from ptxkit.workloads.suppositions import supposed
 
-TOLD = re.compile(r"each of them (that is not 0 )?(holds what belongs|has the opposite sign)")
+TOLD = re.compile(r"(each|\d+%) of them (that is not 0 )?(holds? what belongs|has the opposite sign)")
 """How a note begins that tells the cause: where wrong elements of a result belong, that all are negated."""
 TIMES, LEAST = 2.0, 2.0
 """How long is searched, at most: so many times as long as the launches took, or so many seconds."""
@@ -22,6 +22,7 @@ PLURAL = (
     ("each of them that is not 0 holds", "elements that are not 0 hold"),
     ("each of them holds", "elements hold"),
     ("each of them has", "elements have"),
+    ("of them hold", "of the wrong elements hold"),
 )
 
 
