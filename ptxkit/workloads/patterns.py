@@ -176,7 +176,8 @@ def _moved(index: Index, found: np.ndarray, expected: np.ndarray, allowed: np.nd
         if right.all():
             if inside.all():
                 return f"each of them holds what belongs {text}"
-            return f"{int(100 * inside.mean())}% of them hold what belongs {text}, and the others would from outside"
+            share = int(100 * inside.mean())
+            return f"{share}% of them hold what belongs {text}, and the others would from outside"
     return None
 
 
