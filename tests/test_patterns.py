@@ -47,7 +47,7 @@ EDGE = C[:100, :92]
 REARRANGED: list[tuple[np.ndarray, str]] = [
     (
         taken(ROW, COLUMN ^ (ROW ^ ROW // 2) % 8 * 4),
-        "at [i, j ^ (i % 8) * 4 ^ (i / 2 % 8) * 4]: the two sides of a swizzle take different bits of the row",
+        "at [i, j ^ (i % 8) * 4 ^ (i / 2 % 8) * 4]: the two sides of a swizzle take different bits",
     ),
     (
         taken(ROW, COLUMN // 16 * 16 + COLUMN % 4 * 4 + COLUMN // 4 % 4),
