@@ -6,11 +6,13 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from command import codes, here, ptxkit
+from small_kernels import DOUBLE
 
 from ptxkit import card
 from ptxkit.asm import parse
@@ -169,6 +171,19 @@ def test_shipped_kernels(kernel: str, sizes: dict[str, int], crews: list[bool]) 
     assert seen[0] == seen[1]
     assert crews
     assert all(crews)
+
+
+def test_a_wrong_result_names_who_wrote_it(crews: list[bool], tmp_path: Path) -> None:
+    wrong = DOUBLE.replace("add.f32 %f2, %f1, %f1;", "setp.gt.u32 %p, %r4, 140; @%p mov.f32 %f1, 0f3F800000;"
+                           " add.f32 %f2, %f1, %f1;")  # fmt: skip
+    assert wrong != DOUBLE
+    file = tmp_path / "double.ptx"
+    file.write_text(wrong)
+    done = [here("run", file, "--device", "emu", "--threads", threads) for threads in (1, 2)]
+    printed = [each.stdout[each.stdout.index("error[") :] for each in done]
+    assert crews[:1] == [True]
+    assert "the first was written by" in printed[0]
+    assert printed[0] == printed[1]
 
 
 def test_a_process_that_is_lost(crews: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ class Execution:
         launch, lasting, shape = self.launch, self.program.lasting, self.launch.shape
         sharing = Sharing(self, self._batch()[0])
         if sharing.between_batches:
-            self._run(self.rounds(progress, sharing))
+            self._run(self.rounds(progress, sharing if lasting.get(shape, True) else None))
             return
         if shape not in lasting:
             copied = sum(allocation.size for allocation in self.stored_to())
@@ -127,6 +127,7 @@ class Execution:
                 if sharing.run(progress):
                     launch.found.close()
                     return
+            lasting[shape] = False
         self._run(self.rounds(progress))
 
     def run_started(self, progress: Progress, ended: Callable[[CtaBatch], None]) -> None:
@@ -225,8 +226,8 @@ class Execution:
                 if running:
                     yield False
                     continue
-                if grid.unstarted > 2 * size:
-                    sharing.run(progress)
+                if grid.unstarted > 2 * size and not sharing.run(progress):
+                    self.program.lasting[launch.shape] = False
                 sharing = None
             room = resident - sum(one.batch.running for one in running) if grid.unstarted else 0
             if seed is not None:

@@ -223,6 +223,7 @@ class LaunchState:
         watching: whether it matters if anything changes: the last round ended no batch.
         changes: stores that changed something since.
         layouts: asked by copies and products; None but where a launch that went wrong is run again.
+        on_several_cores: whether processes ran some of it: then no record tells who accessed what.
     """
 
     def __init__(
@@ -270,6 +271,7 @@ class LaunchState:
         self.watching = False
         self.changes = 0
         self.layouts: Layouts | None = None
+        self.on_several_cores = False
         self._own: dict[type, Any] = {}
 
     def own(self, kind: type[T]) -> T:

@@ -156,6 +156,25 @@ class LoadedPlan:
                 for name, count in _counted(self.device.counts).items():
                     counters[name] = max(counters[name], count) if name in PEAKS else counters[name] + count
 
+    def launch_on_one_core(self, inputs: Arrays) -> None:
+        """Launch everything again where several cores ran it, on the emulator: there, records tell who wrote
+        what. What is found again is not kept."""
+        device = self.device
+        if (
+            not isinstance(device, Emulator)
+            or not device.last_launch
+            or not device.last_launch.on_several_cores
+        ):
+            return
+        options, known = device.options, len(device.findings)
+        device.options = options._replace(threads=1)
+        try:
+            self.fill(inputs)
+            self.launch()
+        finally:
+            device.options = options
+            del device.findings[known:]
+
     def prepare(self, stopwatch: Stopwatch) -> Callable[[], None]:
         """On a GPU the same, checked and packed once, in the stopwatch's stream."""
         prepared = [

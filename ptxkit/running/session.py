@@ -185,6 +185,8 @@ class Session:
             self._emulating = False
             compared = verdicts = case.compare(outputs)
             self._save(on_device, outputs)
+            if not all(one.ok for one in compared):
+                on_device.launch_on_one_core(case.inputs)
             judged = [
                 found
                 for one in compared

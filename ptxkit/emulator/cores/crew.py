@@ -118,7 +118,7 @@ class Crew:
                 assert isinstance(one, Connection)
                 try:
                     report = one.recv()
-                except EOFError:
+                except (EOFError, OSError):
                     return None
                 if isinstance(report, tuple):
                     behind[one] = report

@@ -127,6 +127,7 @@ class Sharing:
         if shares is None or footprints.collide():
             return False
         footprints.commit()
+        launch.on_several_cores = True
         self._take(shares)
         counts.ctas += total - grid.started
         grid.started = total
