@@ -52,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         kept = tempfile.TemporaryDirectory(prefix="ptxkit-tests-")
         os.environ[VARIABLE] = str(Path(kept.name) / "kept")
         config.add_cleanup(kept.cleanup)
+    os.environ.setdefault("PTXKIT_THREADS", "1")  # tests run on every core already
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

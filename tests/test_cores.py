@@ -23,6 +23,7 @@ from ptxkit.emulator.cores.crew import Crew
 from ptxkit.emulator.faults import EmulatorFault
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.plan import Program, Request, make
+from ptxkit.running.devices import open_device, open_machine
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.shipped.kernels import find
 
@@ -254,3 +255,12 @@ def test_the_option() -> None:
     assert codes(done.stderr) == ["P520"]
     with pytest.raises(PtxkitError, match="at least 1 thread, found 0"):
         Emulator(threads=0)
+
+
+def test_how_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PTXKIT_THREADS", raising=False)
+    assert Emulator().options.threads == len(os.sched_getaffinity(0))
+    assert open_device("emu", threads=3).options.threads == 3
+    assert {device.options.threads for device in open_machine(2).devices} == {1}
+    monkeypatch.setenv("PTXKIT_THREADS", "5")
+    assert Emulator().options.threads == 5

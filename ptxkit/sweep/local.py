@@ -23,7 +23,7 @@ def local(
     Args:
         jobs: what to run.
         device: the jobs' own; `cuda:all` gives every GPU a process of its own.
-        processes: on the emulator, so many at a time.
+        processes: on the emulator, so many at a time; several take a core each, unless the jobs say more.
         retries: how often a job begins again whose process was lost.
 
     Raises:
@@ -34,14 +34,16 @@ def local(
     with contextlib.ExitStack() as stack:
         started = [stack.enter_context(JobProcess()) for _ in places[: max(1, len(jobs))]]
         doing: list[Callable[[Job], dict[str, Any]]] = [
-            partial(_do, process, place, retries) for process, place in zip(started, places, strict=False)
+            partial(_do, process, place, 1 if processes > 1 else None, retries)
+            for process, place in zip(started, places, strict=False)
         ]
         yield from run_tasks(jobs, doing)
 
 
-def _do(process: JobProcess, place: str, retries: int, job: Job) -> dict[str, Any]:
-    """The result of a job, begun again where the process was lost."""
-    here = replace(job, options=replace(job.options, device=place)).to_json()
+def _do(process: JobProcess, place: str, threads: int | None, retries: int, job: Job) -> dict[str, Any]:
+    """The result of a job, begun again where the process was lost. `threads`: unless the job says."""
+    options = replace(job.options, device=place, threads=job.options.threads or threads)
+    here = replace(job, options=options).to_json()
     for attempt in range(1, retries + 2):
         try:
             result = process.do(here)
