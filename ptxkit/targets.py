@@ -108,18 +108,18 @@ _SINCE: dict[Version, str] = {
     (6, 3): "75",
     (7, 0): "80",
     (7, 1): "86",
-    (7, 3): "88",
     (7, 4): "87",
     (7, 8): "89 90",
     (8, 0): "90a",
     (8, 6): "100 100a 101 101a",
     (8, 7): "120 120a",
     (8, 8): "100f 101f 103 103a 103f 120f 121 121a 121f",
-    (9, 0): "110 110a 110f",
+    (9, 0): "88 110 110a 110f",
     (9, 4): "107 107a 107f",
 }
 """The PTX ISA version from which ptxas accepts each target. Where that is earlier than the manual says
-(sm_70, sm_88), or the manual leaves the target out (sm_21, sm_82), ptxas counts."""
+(sm_70), or the manual leaves the target out (sm_21, sm_82), ptxas counts. The one of 13.0 alone took sm_88
+from 7.3 on."""
 
 
 def _make(spelling: str, since: Version) -> Target:

@@ -178,6 +178,8 @@ def test_module_level(text, found):
         (".version 7.7\n.target sm_90\n", ["P306"]),
         (".version 7.8\n.target sm_90a\n", ["P306"]),
         (".version 8.8\n.target sm_110a\n", ["P306"]),
+        (".version 8.8\n.target sm_88\n", ["P306"]),
+        (".version 9.0\n.target sm_88\n", []),
         (".version 8.6\n.target sm_101a\n", []),
         (".version 9.0\n.target sm_90, texmode_unified, texmode_independent\n", ["P309"]),
         (".version 9.0\n.target sm_90, map_f64_to_f32\n", ["P309"]),

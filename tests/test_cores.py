@@ -68,7 +68,8 @@ def crews(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     """Launches go over to several cores at once, in small batches. Gives of each whether that came to its
     end."""
     found: list[bool] = []
-    run = Crew.run
+    processes: list[int] = []
+    run, fork = Crew.run, os.fork
 
     def watched(self: Crew, *given: Any) -> Any:
         made = run(self, *given)
@@ -78,10 +79,17 @@ def crews(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     monkeypatch.setattr(sharing, "PATIENCE", 0.0)
     monkeypatch.setattr(execution, "BATCH_LANES", 4 * BLOCK)
     monkeypatch.setattr(execution, "MOST_LANES", 4 * BLOCK)
+
+    def noted() -> int:
+        processes.append(fork())
+        return processes[-1]
+
     monkeypatch.setattr(Crew, "run", watched)
+    monkeypatch.setattr(os, "fork", noted)
     yield found
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    for process in processes:  # all have ended, and somebody waited for them
+        with pytest.raises(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
 
 
 def outcome(text: str, threads: int, **options: Any) -> tuple[Any, ...]:
