@@ -201,10 +201,10 @@ def test_a_process_that_is_lost(crews: list[bool], monkeypatch: pytest.MonkeyPat
     alone = outcome(text, 1)
     work = sharing.Sharing._work
 
-    def dies(self: Any, worker: Any, footprints: Any) -> Any:
-        if worker.number == 1:
+    def dies(self: Any, member: Any, footprints: Any) -> Any:
+        if member.number == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        return work(self, worker, footprints)
+        return work(self, member, footprints)
 
     monkeypatch.setattr(sharing.Sharing, "_work", dies)
     assert outcome(text, 2) == alone

@@ -38,7 +38,7 @@ class Task:
     stop: int
 
 
-class Worker:
+class CrewMember:
     """What a process of a crew is given.
 
     Args:
@@ -78,7 +78,9 @@ class Crew:
         self._tasks = tasks
         self._processes = processes
 
-    def run(self, work: Callable[[Worker], Any], progress: Callable[[int, int], None]) -> list[Any] | None:
+    def run(
+        self, work: Callable[[CrewMember], Any], progress: Callable[[int, int], None]
+    ) -> list[Any] | None:
         """Let each process do its work.
 
         Args:
@@ -96,7 +98,7 @@ class Crew:
                     ours, theirs = Pipe(duplex=False)
                     process = _fork()
                     if process == 0:
-                        _child(work, Worker(number, tasks, theirs))
+                        _child(work, CrewMember(number, tasks, theirs))
                     theirs.close()
                     children[ours] = process
                 return self._gather(children, progress)
@@ -152,18 +154,18 @@ def _fork() -> int:
         return os.fork()
 
 
-def _child(work: Callable[[Worker], Any], worker: Worker) -> None:
+def _child(work: Callable[[CrewMember], Any], member: CrewMember) -> None:
     """Do the work in a process that was forked for it; never returns."""
     result = None
     try:
         _end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         gc.freeze()
-        result = work(worker)
+        result = work(member)
     finally:
         # Whatever went wrong: on one core it does so again, where it can be told.
         with suppress(BaseException):
-            worker._results.send(result)
+            member._results.send(result)
         os._exit(0)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ptxkit.diagnostics import error
 from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.cores.apart import apart
-from ptxkit.emulator.cores.crew import MOST_TASKS, Crew, Task, Worker, add, fresh
+from ptxkit.emulator.cores.crew import MOST_TASKS, Crew, CrewMember, Task, add, fresh
 from ptxkit.emulator.cores.footprints import Footprints
 from ptxkit.emulator.counts import Counts
 from ptxkit.emulator.cta_batch import CtaBatch
@@ -148,7 +148,7 @@ class Sharing:
 
     # ---- in a process
 
-    def _work(self, worker: Worker, footprints: Footprints) -> Share | None:
+    def _work(self, member: CrewMember, footprints: Footprints) -> Share | None:
         """Run tasks, until there is none left or something is found."""
         execution, launch = self._execution, self._execution.launch
         found = launch.found.changes
@@ -156,14 +156,14 @@ class Sharing:
         touched = [allocation.touched for allocation in launch.memory.allocations()]
 
         def told(ctas: int, _: int) -> None:
-            worker.progress(ctas, launch.counts.instructions)
+            member.progress(ctas, launch.counts.instructions)
 
-        for task in worker.tasks():
+        for task in member.tasks():
             launch.grid.started, launch.grid.stop = task.first, task.stop
             execution.run_started(told, _settle)
             if launch.found.changes != found:
                 return None
-        if not footprints.leave(worker.number):
+        if not footprints.leave(member.number):
             return None
         now = [allocation.touched for allocation in launch.memory.allocations()]
         new = [at for at, (was, is_now) in enumerate(zip(touched, now, strict=True)) if is_now and not was]
