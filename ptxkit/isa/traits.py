@@ -76,6 +76,13 @@ TRAITS: Mapping[str, Trait] = {
     ),
     "multiplies_registers": Trait("matrices in registers are read after the instruction", "wgmma.mma_async"),
     "from_generic": Trait("a generic address becomes one of a state space", "cvta.to"),
+    "reaches_all": Trait(
+        "what every CTA of every grid may see changes, beside plain memory",
+        "multimem.ld_reduce multimem.st multimem.red multimem.st.async multimem.red.async multimem.cp.async.bulk "
+        "multimem.cp.reduce.async.bulk fabric.try_get.async fabric.try_get.async.tensor fabric.try_put.async "
+        "fabric.try_put.async.tensor fabric.try_red.async fabric.try_red.async.tensor fabric.try_pullred.async "
+        "fabric.try_atom.async tensormap.replace tensormap.cp_fenceproxy sust.b sust.p sured.b sured.p discard",
+    ),
     "programmatic": Trait("one grid is ordered with the next", "griddepcontrol"),
     "reduces": Trait(
         "each element of memory is read, combined and written as one: several need no order among them",

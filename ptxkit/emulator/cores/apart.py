@@ -6,14 +6,10 @@ from ptxkit.asm import tree
 from ptxkit.asm.decode import Decoded, traits
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.program import EntryProgram
-from ptxkit.isa.modifiers import StateSpace
+from ptxkit.isa.modifiers import MemoryOrder, StateSpace
 
-STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
-"""Modifiers by which an access may pass something on to another CTA."""
 NEAR = frozenset({"cta", "cluster"})
 """Scopes within which CTAs stay together."""
-SHARED_STATE = ("multimem", "fabric", "tensormap", "sust", "sured", "clusterlaunchcontrol", "discard")
-"""Instructions that change what all CTAs see beside plain memory."""
 
 
 def apart(program: EntryProgram) -> bool:
@@ -29,21 +25,24 @@ def apart(program: EntryProgram) -> bool:
 
 def _stays(program: EntryProgram, instruction: tree.Instruction) -> bool:
     """Whether an instruction tells other clusters nothing."""
-    opcode, words = instruction.opcode, frozenset(instruction.modifiers)
-    if opcode == "call":
-        # A function without a body prints or allocates; one behind a pointer may be compiled later.
-        names = [operand for operand in instruction.operands if isinstance(operand, tree.Name)]
-        return any(program.has_body(name.name) for name in names)
-    if opcode.startswith(SHARED_STATE):
+    does = traits(instruction)
+    if "reaches_all" in does or "cancels" in does:
         return False
-    if opcode == "fence":
-        return "tensormap::generic" not in words
-    if "reduces" in traits(instruction) or (words & STRONG and opcode in ("ld", "st")):
-        return _space(instruction) == "shared" or bool(words & NEAR)
+    if "calls" in does:
+        # A function without a body prints or allocates; one behind a pointer may be compiled later.
+        callee = Decoded(instruction).operands["func"]
+        return isinstance(callee, tree.Name) and program.has_body(callee.name)
+    if "reduces" in does or (does & {"loads", "stores"} and _is_strong(Decoded(instruction))):
+        return _is_near(Decoded(instruction))
     return True
 
 
-def _space(instruction: tree.Instruction) -> str:
-    """The state space that an access goes to."""
-    spaces = Decoded(instruction).all(StateSpace)
-    return plain_space(spaces[0]) if spaces else "generic"
+def _is_strong(form: Decoded) -> bool:
+    """Whether an access may pass something on to another CTA."""
+    return any(order is not MemoryOrder.WEAK for order in form.all(MemoryOrder))
+
+
+def _is_near(form: Decoded) -> bool:
+    """Whether an access stays within a cluster: by its scope, or because it goes to shared memory."""
+    spaces = form.all(StateSpace)
+    return form["scope"] in NEAR or bool(spaces and plain_space(spaces[0]) == "shared")

@@ -11,10 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, Pipe, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptxkit.emulator.counts import Counts, Traffic
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 TASK = 8
 """Bytes of a task in the pipe: the places of its first CTA and of the one behind its last, in the grid."""
@@ -91,6 +93,8 @@ class Crew:
         Returns:
             What each returned; None where one of them could not go on.
         """
+        from multiprocessing.connection import Pipe
+
         with _tasks_in_a_pipe(self._tasks) as tasks:
             children: dict[Connection, int] = {}
             try:
@@ -113,6 +117,8 @@ class Crew:
         self, children: dict[Connection, int], progress: Callable[[int, int], None]
     ) -> list[Any] | None:
         """The results of all."""
+        from multiprocessing.connection import Connection, wait
+
         behind = dict.fromkeys(children, (0, 0))
         results: dict[Connection, Any] = {}
         while len(results) < len(children):
