@@ -58,14 +58,15 @@ class Tcgen05InFlight:
         self._spans = (*_columns(self.reads), *_columns(self.writes))
 
     def is_apart(self, later: Tcgen05InFlight) -> bool:
-        """Whether it is plain, by their columns, that no cell of a later instruction is one that the other
-        uses and one of them writes."""
+        """Whether it is plain, by their columns, that a later instruction uses no cell that the other does:
+        else they may race, or the later one may stand for both."""
         read, read_end, written, end = self._spans
         reads, reads_end, writes, writes_end = later._spans
         return (
             (writes >= end or written >= writes_end)
             and (writes >= read_end or read >= writes_end)
             and (reads >= end or written >= reads_end)
+            and (reads >= read_end or read >= reads_end)
         )
 
     @property
