@@ -100,6 +100,33 @@ def multiplied(
     return cause
 
 
+def misplaced_in_registers(
+    where: str,
+    a: RegisterMatrix,
+    contents: GlobalContents,
+    tensors: Sequence[KnownTensor],
+    begin: tuple[int, int] | None,
+) -> str | None:
+    """What is wrong with matrix A of a warpgroup, out of its registers, whose B is in shared memory.
+
+    Args:
+        where: the line of the product.
+        a: the matrix.
+        contents: of global memory.
+        tensors: of the launch.
+        begin: the element along K of its tensor with which B begins, and how many that has, if known.
+    """
+    (held,) = found_pieces(a, contents, tensors)
+    if held is None or held.major != "K":
+        return None
+    if (said := _torn(where, held)) is not None:
+        return said
+    if begin is None or begin[1] != held.extent:
+        return None
+    mine, its = held.along_k, [begin[0] + piece * held.count for piece in range(len(held.along_k))]
+    return None if mine == its else _apart(where, held, mine, its, "B", "A")
+
+
 def found_pieces(
     matrix: RegisterMatrix, contents: GlobalContents, tensors: Sequence[KnownTensor]
 ) -> list[FoundPieces | None]:
@@ -155,14 +182,19 @@ def mismatch(where: str, a: FoundPieces, b: FoundPieces) -> str | None:
             return said
     if mine == its:
         return None
+    return _apart(where, a, mine, its, b.name, a.name if _ascends(its) else b.name)
+
+
+def _apart(where: str, a: FoundPieces, mine: list[int], its: list[int], other: str, unordered: str) -> str:
+    """In words that two matrices have other elements along K, or, of one, in another order."""
     if sorted(mine) == sorted(its):
-        name, order = (a.name, mine) if _ascends(its) else (b.name, its)
+        name, order = unordered, mine if unordered == a.name else its
         listed = ", ".join(f"{first} to {first + a.count - 1}" for first in order)
         return f"matrix {name} of the product at {where} has its elements along K in the order {listed}"
     last, end = mine[-1] + a.count - 1, its[-1] + a.count - 1
     return (
         f"the product at {where} multiplies elements {mine[0]} to {last} of {a.name} along K with elements "
-        f"{its[0]} to {end} of {b.name}"
+        f"{its[0]} to {end} of {other}"
     )
 
 

@@ -18,7 +18,7 @@ from ptxkit.emulator.computed_factors import ComputedFactors
 from ptxkit.emulator.contents import NOWHERE, PIECE, ZEROS, GlobalContents
 from ptxkit.emulator.copied_boxes import CopiedBoxes
 from ptxkit.emulator.ctas import Ctas
-from ptxkit.emulator.fragment_reads import RegisterMatrix, multiplied
+from ptxkit.emulator.fragment_reads import RegisterMatrix, misplaced_in_registers, multiplied
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.lost_sums import LostSums
 from ptxkit.emulator.matrix_reads import (
@@ -35,7 +35,7 @@ from ptxkit.emulator.matrix_reads import (
     row_of,
 )
 from ptxkit.emulator.misplaced_rows import SharedSources, misplaced, rows_apart
-from ptxkit.emulator.placed_rows import placed_rows
+from ptxkit.emulator.placed_rows import in_part, placed_rows
 from ptxkit.emulator.scale_layouts import ScaleWatch
 from ptxkit.emulator.taken_elements import TakenElements, rows_twice
 from ptxkit.encodings.tensor_maps import TensorMap
@@ -67,7 +67,7 @@ class LayoutWatch:
         self._puzzling: set[tuple[str, str]] = set()
         self._contents: GlobalContents | None = None
         self._boxes = CopiedBoxes()
-        self._scales = ScaleWatch()
+        self._scales = ScaleWatch(tensors)
         self._elements = TakenElements()
         self._computed = ComputedFactors()
         self.sums = LostSums()
@@ -114,8 +114,7 @@ class LayoutWatch:
         for cta in ctas:
             if self.cause is None:
                 sources = self._shared(batch, cta)
-                starts = [tensor.address for tensor in self._tensors]
-                self.cause = self._scales.copied((id(batch), cta), where, word, column, sources, starts)
+                self.cause = self._scales.copied((id(batch), cta), where, word, column, sources)
 
     def rows(self, batch: Ctas, where: str, places: np.ndarray) -> None:
         """An `ldmatrix` reads rows of matrices, (matrices, 8), at offsets in the bank of shared memory."""
@@ -130,12 +129,12 @@ class LayoutWatch:
         ctas: tuple[int, ...],
         where: str,
         *matrices: MatrixRead | None,
-        scales: tuple[int, int] | None = None,
+        scales: tuple[int, int, str] | None = None,
         of: tuple[int, int, RegisterMatrix | None] | None = None,
     ) -> None:
         """A product reads its matrices. `ctas`: in whose shared memory of the batch. `where`: the line.
-        `scales`: the columns of the scale factors of A and B. `of`: the warpgroup, its accumulator, and its
-        matrix A in registers."""
+        `scales`: the columns of the scale factors of A and B, and their type. `of`: the warpgroup, its
+        accumulator, and its matrix A in registers."""
         reads = [read for read in matrices if read is not None]
         if self.cause is not None:
             return
@@ -152,7 +151,7 @@ class LayoutWatch:
             ]
             if scales is not None and len(places) == 2 and None not in places:
                 firsts = [rows.first for rows in places if rows is not None]
-                self._scales.used((id(batch), cta), where, firsts, scales)
+                self._scales.used((id(batch), cta), where, firsts, scales[:2], scales[2])
             if len(known) < 2 or self.cause is not None:
                 self._elements.unknown()
                 continue
@@ -227,6 +226,10 @@ class LayoutWatch:
         if held is not None and held.bits == 16:
             along = row if read.major == "MN" else None
             self.cause = self._computed.multiplied((id(batch), warpgroup), where, held.numbers, along)
+        if held is not None and rows is not None and self.cause is None:
+            self._contents = self._contents or GlobalContents(batch.launch.memory)
+            begin = self._along_k(read, rows)
+            self.cause = misplaced_in_registers(where, held, self._contents, self._tensors, begin)
 
     def _of(self, batch: Ctas) -> np.ndarray:
         found = self._sources.get(id(batch))
@@ -288,13 +291,14 @@ class LayoutWatch:
         shared = batch.launch.shared
         near = [shared.start, *(one.descriptor.address for one in reads)]
         moved = [each for each in elsewhere(read, near) if not self._starts or each.address in self._starts]
-        outside = int(read.bytes(read.descriptor, read.major).max()) - shared.start >= shared.total
+        addresses = read.bytes(read.descriptor, read.major)
+        held, outside = came(addresses), int(addresses.max()) - shared.start >= shared.total
         for other in moved if outside else ():
             if self._as(came, read, other, read.major) is not None:
                 return difference(read, other, read.major)
         if self._exchange(came, reads):
             return "matrices A and B are read by each other's descriptors"
-        if (said := self._in_part(came, read)) is not None:
+        if (said := in_part(held, read, self._map_of)) is not None:
             return said
         if self._turned(came, read, reads):
             return difference(read, read.descriptor, "MN" if read.major == "K" else "K")
@@ -336,21 +340,6 @@ class LayoutWatch:
         swapped = zip(reads, reversed(reads), strict=True)
         return all(self._as(came, one, other.descriptor, one.major) is not None for one, other in swapped)
 
-    def _in_part(self, sources: SharedSources, read: MatrixRead) -> str | None:
-        """What is wrong where the first rows of a matrix are read right, and the others have not been
-        copied."""
-        came = sources(read.bytes(read.descriptor, read.major))
-        whole = (came != UNKNOWN).all(axis=1)
-        count = int(np.argmin(whole))
-        if (
-            not count
-            or whole[count:].any()
-            or placed_rows(came[:count], read.bits, read.major, self._map_of) is None
-        ):
-            return None
-        elements = f"{read.mn} elements along {read.along}"
-        return f"matrix {read.name} has {elements}, and {count} of them were copied"
-
     def _doubtful(self, batch: Ctas, cta: int, where: str, read: MatrixRead) -> str | None:
         """What is wrong with a matrix that no other descriptor would read right."""
         shared = batch.launch.shared
@@ -363,12 +352,15 @@ class LayoutWatch:
             f"matrix {read.name} of the product at {where} takes bytes {int(addresses.min()):#x} to "
             f"{int(addresses.max()):#x} of shared memory"
         )
-        if (said := rows_twice(came, read, self._map_of(int(came.flat[0])))) is not None:
+        if (said := rows_twice(came, read, self._map_of(int(came.max())))) is not None:
             return f"{said}, in the product at {where}"
         ends = brought.min(), brought.max(), brought[0], brought[-1]
         found = [tensor_map for one in ends if (tensor_map := self._map_of(int(one))) is not None]
         if len({tensor_map.address for tensor_map in found}) > 1:
-            return f"{taken}, which were copied from several tensors"
+            first, last = int(addresses.min()), int(addresses.max())
+            others = [start for start in sorted(self._starts) if first < start <= last]
+            also = "".join(f", to {start:#x} and on from another" for start in others[:1])
+            return f"{taken}, which were copied from several tensors{also}"
         if found and not isinstance(found[0], KnownTensor):
             was, now = str(found[0].swizzle), read.descriptor.swizzle
             if was != now and "atom" not in was:

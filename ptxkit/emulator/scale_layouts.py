@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.matrix_reads import KnownTensor
 from ptxkit.emulator.misplaced_rows import SharedSources
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.layouts import operand_bits
 
 ROWS, ROW = 32, 16
 ATOM = ROWS * ROW
+ROW_BYTES = 128
+"""How far products go on along K at most, one after the other."""
+SCALES = {"ue4m3", "ue8m0", "ue5m3"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +36,19 @@ class ScaledProduct:
 
 
 class ScaleWatch:
-    """The copies of scale factors into tensor memory, and the products that take them."""
+    """The copies of scale factors into tensor memory, and the products that take them.
 
-    def __init__(self) -> None:
+    Args:
+        tensors: of the launch.
+    """
+
+    def __init__(self, tensors: Sequence[KnownTensor] = ()) -> None:
+        self._tensors = tensors
+        self._mistyped: str | None = None
         self._atoms: dict[tuple[Hashable, int], int] = {}
         self._products: list[ScaledProduct] = []
 
-    def copied(
-        self, cta: Hashable, where: str, word: int, column: int, came: SharedSources, starts: Sequence[int]
-    ) -> str | None:
+    def copied(self, cta: Hashable, where: str, word: int, column: int, came: SharedSources) -> str | None:
         """An atom comes into tensor memory. What is wrong with that, in words.
 
         Args:
@@ -48,7 +57,6 @@ class ScaleWatch:
             word: its matrix descriptor.
             column: where its first word goes.
             came: where bytes of the CTA's shared memory come from.
-            starts: the addresses of the launch's tensors.
         """
         self._atoms.pop((cta, column), None)
         try:
@@ -58,7 +66,8 @@ class ScaleWatch:
             return None
         if first is not None:
             self._atoms[cta, column] = first
-            into = min((first - start for start in starts if start <= first), default=0) % ATOM
+            starts = (tensor.address for tensor in self._tensors if tensor.address <= first)
+            into = (first - max(starts, default=first)) % ATOM
             if not into:
                 return None
             return (
@@ -75,14 +84,23 @@ class ScaleWatch:
                 )
         return None
 
-    def used(self, cta: Hashable, where: str, firsts: Sequence[int], columns: Sequence[int]) -> None:
-        """A product takes matrices that come from `firsts`, and the scale factors at `columns`."""
+    def used(
+        self, cta: Hashable, where: str, firsts: Sequence[int], columns: Sequence[int], dtype: str
+    ) -> None:
+        """A product takes matrices that come from `firsts`, and the scale factors at `columns`, of a type."""
         scales = [self._atoms.get((cta, column), -1) for column in columns]
+        held = [self._type_at(first) for first in scales]
+        for name, its in zip("AB", held, strict=True):
+            if self._mistyped is None and its != dtype and {its, dtype} <= SCALES:
+                taken = f"the product at {where} takes the scale factors of {name} as {dtype}"
+                self._mistyped = f"{taken}, and their tensor holds {its}"
         if min(*scales, *firsts) >= 0:
             self._products.append(ScaledProduct(where, tuple(firsts), tuple(scales)))
 
     def found(self) -> str | None:
         """What is wrong, once everything has run."""
+        if self._mistyped is not None:
+            return self._mistyped
         for side, name in enumerate("AB"):
             wrong = self._differing(side, side)
             if wrong is None:
@@ -95,7 +113,24 @@ class ScaleWatch:
                 f"products at {wrong.where} multiply the same elements of {name} by different scale factors: "
                 f"those of {name} are another tile's, or another step's along K"
             )
+        return self._out_of_step()
+
+    def _out_of_step(self) -> str | None:
+        """Whether from one product to the next, farther along K, other atoms of A follow than of B."""
+        for one, other in pairwise(self._products):
+            steps = [its - mine for mine, its in zip(one.matrices, other.matrices, strict=True)]
+            ways = [its - mine for mine, its in zip(one.scales, other.scales, strict=True)]
+            if 0 < steps[0] == steps[1] <= ROW_BYTES and ways[0] != ways[1]:
+                a, b = (f"{way / ATOM:g} atom{'s' * (way != ATOM)}" for way in ways)
+                return (
+                    f"from the product at {one.where} to that at {other.where} the matrices go "
+                    f"{steps[0]} bytes on along K, the scale factors of A {a} and those of B {b}"
+                )
         return None
+
+    def _type_at(self, address: int) -> str:
+        held = (one.dtype for one in self._tensors if one.address <= address < one.address + one.size)
+        return next(held, "")
 
     def _differing(self, matrix: int, scale: int) -> ScaledProduct | None:
         """The first product whose matrix has other scale factors than in a product before."""

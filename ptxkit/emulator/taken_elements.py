@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ptxkit.emulator.contents import ZEROS
 from ptxkit.emulator.matrix_reads import KnownTensor, MatrixRead, Rows
 from ptxkit.encodings.tensor_maps import TensorMap, TiledTensorMap
 
-ALIKE = ({"f16", "bf16"}, {"e4m3", "e5m2"}, {"s8", "u8"}, {"e2m3", "e3m2"})
+ALIKE = ({"f16", "bf16"}, {"e4m3", "e5m2"}, {"s8", "u8"}, {"e2m3", "e3m2"}, {"ue4m3", "ue8m0", "ue5m3"})
 """Types whose bits are taken for one another's by a wrong word of a descriptor, or a wrong instruction."""
 
 
@@ -92,9 +93,12 @@ def rows_twice(came: np.ndarray, read: MatrixRead, tensor: TensorMap | KnownTens
         tensor: by the map that it was copied by.
     """
     lines = came if read.major == "K" else came.T
-    if (lines < 0).any() or not isinstance(tensor, TiledTensorMap) or not tensor.strides:
+    there = (lines >= 0).all(axis=1)
+    if not there.any() or (lines[~there] != ZEROS).any():
         return None
-    starts = lines - np.arange(lines.shape[1]) * read.bits // 8
+    if not isinstance(tensor, TiledTensorMap) or not tensor.strides:
+        return None
+    starts = lines[there] - np.arange(lines.shape[1]) * read.bits // 8
     rows, columns = np.divmod(starts - tensor.address, tensor.strides[-1])
     numbers, times = np.unique(rows[:, 0], return_counts=True)
     if (rows != rows[:, :1]).any() or (columns != columns[0, 0]).any() or times.max() < 2:

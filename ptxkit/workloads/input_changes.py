@@ -19,7 +19,7 @@ NARROWEST = 4
 SWIZZLES = ((8, 0), (4, 1), (2, 2), (4, 0), (2, 0))
 """As `ptxkit.workloads.patterns.SWIZZLES`."""
 
-ALIKE = (("f16", "bf16"), ("e4m3", "e5m2"), ("ue4m3", "ue8m0"), ("s8", "u8"), ("f32", "s32"))
+ALIKE = (("f16", "bf16"), ("e4m3", "e5m2"), ("ue4m3", "ue8m0", "ue5m3"), ("s8", "u8"), ("f32", "s32"))
 """Types whose bits are taken for one another's."""
 
 Indexes = Callable[[np.ndarray], np.ndarray]

@@ -130,7 +130,7 @@ def _tell(
     ]
     scales = None
     if operands.scale_a is not None and operands.scale_b is not None:
-        scales = operands.scale_a & 0xFFFF, operands.scale_b & 0xFFFF
+        scales = operands.scale_a & 0xFFFF, operands.scale_b & 0xFFFF, plan.scale or ""
     negated = plan.negate_a != plan.negate_b
     layouts.adds(batch, (tuple(ctas), operands.d), site.where, operands.accumulate, negated)
     layouts.product(batch, tuple(ctas), site.where, *reads, scales=scales)
