@@ -54,6 +54,7 @@ def errors(text: str) -> list[tuple[str, int, int, str]]:
         ("mov.f64 %f1, 0d3F8;", ("P103", 14, "malformed number `0d3F8`")),
         ("mov.b32 %r1, 'a';", ("P103", 14, "character `'` cannot stand here")),
         ("mov.b32 %r1, \\;", ("P103", 14, "character `\\` cannot stand here")),
+        ("mov.b32 %r1, `;", ("P103", 14, "character `U+0060` cannot stand here")),
         ("mov.b32\v%r1, 3;", ("P103", 8, "character `U+000B` cannot stand here")),
         ("mov. b32 %r1, 3;", ("P103", 4, "character `.` cannot stand here")),
         ("@%p1.x ret;", ("P101", 2, "expected a name, found `%p1.x`")),

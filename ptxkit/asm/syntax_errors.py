@@ -180,7 +180,7 @@ def report_malformed(parser: Parser, text: str, start: int) -> None:
     elif text[0].isdigit():
         report(parser, "P103", f"malformed number `{shown(text)}`", start, end, _number_help(text))
     else:
-        name = text if text.isprintable() else f"U+{ord(text):04X}"
+        name = text if text.isprintable() and text != "`" else f"U+{ord(text):04X}"
         help = "a line for the preprocessor begins with `#`" if text == "#" else None
         report(parser, "P103", f"character `{name}` cannot stand here", start, end, help)
 
