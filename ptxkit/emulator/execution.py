@@ -100,35 +100,38 @@ class Execution:
 
     def _share(self, progress: Progress | None) -> None:
         """The same on several cores, if it lasts."""
-        launch, lasting, shape = self.launch, self.program.lasting, self.launch.shape
+        lasting, shape = self.program.lasting, self.launch.shape
         sharing = Sharing(self, self._batch()[0])
         if sharing.between_batches:
             self._run(self.rounds(progress, sharing if lasting.get(shape, True) else None))
             return
-        if shape not in lasting:
-            copied = sum(allocation.size for allocation in self.stored_to())
-            beginning = Beginning(self) if copied <= LARGEST_COPY else None
-            if beginning is not None:
-                alone = self.execute
-                self.execute = limited(self, beginning)
-                try:
-                    self._run(self.rounds(progress))
-                    lasting[shape] = False
-                    return
-                except TimeIsUp:
-                    beginning.restore()
-                    self.resident.clear()
-                    lasting[shape] = True
-                finally:
-                    self.execute = alone
+        if shape not in lasting and sum(each.size for each in self.stored_to()) <= LARGEST_COPY:
+            lasting[shape] = not self._ends_soon(progress)
+            if not lasting[shape]:
+                return
         if lasting.get(shape):
             with np.errstate(all="ignore"):
                 self.begin()
                 if sharing.run(progress):
-                    launch.found.close()
+                    self.launch.found.close()
                     return
             lasting[shape] = False
         self._run(self.rounds(progress))
+
+    def _ends_soon(self, progress: Progress | None) -> bool:
+        """Run every CTA on one core, if that does not last. Returns False where it does: then nothing has
+        happened."""
+        alone, beginning = self.execute, Beginning(self)
+        self.execute = limited(self, beginning)
+        try:
+            self._run(self.rounds(progress))
+        except TimeIsUp:
+            beginning.restore()
+            self.resident.clear()
+            return False
+        finally:
+            self.execute = alone
+        return True
 
     def run_started(self, progress: Progress, ended: Callable[[CtaBatch], None]) -> None:
         """Run the CTAs that the grid has left, in a launch that has begun. `ended`: called with each batch

@@ -4,7 +4,6 @@ share."""
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -84,11 +83,11 @@ class Footprints:
         if history is None or history is not part.history or history.base != part.base:
             return False
         wrote, read = self._marks(part, process)
-        _put(read, self._since_then(part, "first read") | self._since_then(part, "last read"))
+        read[:] = np.packbits(self._since_then(part, "first read") | self._since_then(part, "last read"))
         mine = self._since_then(part, "write")
         if not mine.any():
             return True
-        _put(wrote, mine)
+        wrote[:] = np.packbits(mine)
         first, last = int(mine.argmax()), part.granules - int(mine[::-1].argmax())
         some = mine[first:last]
         if part.allocation.undefined:
@@ -145,18 +144,10 @@ class Footprints:
         size = part.granules * part.history.granule
         return self._shared[part.at : part.at + size].view(UNITS[part.history.granule])[:, None]
 
-    def _marks(self, part: Part, process: int) -> Sequence[np.ndarray]:
-        """The marks of a process: what it wrote, what it read."""
-        return tuple(self._mark_rows(part, process))
-
-    def _mark_rows(self, part: Part, process: int) -> Iterator[np.ndarray]:
-        for kind in range(2):
-            at = part.marks + (2 * process + kind) * part.mark_bytes
-            yield self._shared[at : at + part.mark_bytes]
-
-
-def _put(marks: np.ndarray, mask: np.ndarray) -> None:
-    marks[:] = np.packbits(mask)
+    def _marks(self, part: Part, process: int) -> np.ndarray:
+        """The marks of a process, (2, bytes): what it wrote, what it read."""
+        start, size = part.marks + 2 * process * part.mark_bytes, 2 * part.mark_bytes
+        return self._shared[start : start + size].reshape(2, -1)
 
 
 def _granules(part: Part, data: np.ndarray) -> np.ndarray:
