@@ -50,8 +50,8 @@ ALWAYS = ("P601", "P608", "P610", "P611", "P614", "P630", "P676")
 """What ends a launch whatever is wanted: nothing is left to execute."""
 
 _COMMENT = re.compile(r"//.*?\bptxkit:\s*allow\s+(\S.*)")
-_PLAIN = re.compile(r"P\d+|.*-.*")
-_NAME = re.compile(r"([A-Za-z0-9-]+)(?:[\s,:]+|$)")
+_PLAIN = r"P\d+|.*-.*"
+_NAME = r"([A-Za-z0-9-]+)(?:[\s,:]+|$)"
 
 
 def selector(name: str, families: tuple[str, ...] = EMULATOR) -> str:
@@ -231,8 +231,8 @@ def allowance(line: str) -> Allowance | None:
         return None
     codes: list[str] = []
     rest = comment[1]
-    while (word := _NAME.match(rest)) and (code := _code_called(word[1])):
-        if codes and not _PLAIN.fullmatch(word[1]):
+    while (word := re.match(_NAME, rest)) and (code := _code_called(word[1])):
+        if codes and not re.fullmatch(_PLAIN, word[1]):
             break  # a word of the reason, such as `trap`, that is a name by chance
         codes.append(code)
         rest = rest[word.end() :]

@@ -74,19 +74,22 @@ def simulate(kinds: str) -> int:
     return stack[-1]
 
 
-def _after(rule: str) -> int:
-    """The state after a rule that occurs in one place of the grammar."""
-    (state,) = set(re.findall(rf"(?<!\S){rule}:(\d+)", _grammar.STATES))
-    return int(state)
+_AFTER = {
+    rule: int(state)
+    for rule, state in re.findall(
+        r"(?<!\S)(items|statements|function_header|section_lines|metadata_lines|code_blocks):(\d+)",
+        _grammar.STATES,
+    )
+}
+"""The state after a rule that occurs in one place of the grammar."""
 
-
-ITEMS = _after("items")
+ITEMS = _AFTER["items"]
 """Between two statements of a module."""
-STATEMENTS = _after("statements")
+STATEMENTS = _AFTER["statements"]
 """Between two statements of a body."""
-HEADER = _after("function_header")
+HEADER = _AFTER["function_header"]
 """Behind the header of a function, before its body or its `;`."""
-LISTS = frozenset((ITEMS, STATEMENTS, *map(_after, ("section_lines", "metadata_lines", "code_blocks"))))
+LISTS = frozenset({*_AFTER.values()} - {HEADER})
 """Between two statements of any list."""
 
 

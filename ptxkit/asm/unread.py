@@ -25,10 +25,11 @@ from ptxkit.diagnostics import Diagnostic, Source
 SMALLEST = 1 << 17
 """Characters of a text that is read so; a shorter one is read at once."""
 
-_BRACES = re.compile(rf"""[{{}}]|"[^"\n]*"?|{COMMENT}|(?P<open>/\*)""")
-_HIDDEN = re.compile(r"""//[^\n]*[{}]|/\*|"[^"\n]*[{}]""")
+# Compiled where a large text needs them: compiling takes as long as checking a small one.
+_BRACES = rf"""[{{}}]|"[^"\n]*"?|{COMMENT}|(?P<open>/\*)"""
+_HIDDEN = r"""//[^\n]*[{}]|/\*|"[^"\n]*[{}]"""
 """Braces in comments or strings, and what may be a comment of several lines."""
-_NOT_INSIDE = re.compile(
+_NOT_INSIDE = (
     r"[\s;{}:/]\.(?:entry|func|visible|extern|weak|common|version|section|global|const|alias|file)\b"
 )
 """What is not in a body whose function can be told without reading it, or makes variables of the module."""
@@ -260,7 +261,11 @@ def _closing(text: str, start: int) -> int | None:
     depth, at = 1, start
     while depth:
         end = text.find("\n}", at) + 1
-        if not end or _HIDDEN.search(text, at, end) or _NOT_INSIDE.search(text, at - 1, end):
+        if (
+            not end
+            or re.compile(_HIDDEN).search(text, at, end)
+            or re.compile(_NOT_INSIDE).search(text, at - 1, end)
+        ):
             return _closing_of_any(text, start)
         depth += text.count("{", at, end) - text.count("}", at, end) - 1
         at = end + 1
@@ -270,13 +275,13 @@ def _closing(text: str, start: int) -> int | None:
 def _closing_of_any(text: str, start: int) -> int | None:
     """The same brace by brace."""
     depth = 1
-    for match in _BRACES.finditer(text, start):
+    for match in re.compile(_BRACES).finditer(text, start):
         what = match[0]
         if what == "}":
             depth -= 1
             if depth == 0:
                 end = match.start()
-                return None if _NOT_INSIDE.search(text, start - 1, end) else end
+                return None if re.compile(_NOT_INSIDE).search(text, start - 1, end) else end
         elif what == "{":
             depth += 1
         elif match["open"]:
