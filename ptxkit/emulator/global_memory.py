@@ -19,6 +19,7 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.events import Events
 from ptxkit.emulator.memory import Bank, clear, reserve
 from ptxkit.emulator.values import distinct
+from ptxkit.support.heap import keep_freed_memory
 
 BASE = 0x7F00_0000_0000
 """The first address of global memory; real devices hand out addresses like it."""
@@ -101,6 +102,7 @@ class GlobalMemory(Bank):
     """
 
     def __init__(self) -> None:
+        keep_freed_memory()
         data, shadow = self._range()
         super().__init__(data, shadow)
         self._next, self._end = self._arena()
