@@ -25,6 +25,8 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator, jit
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.jit import stretch
+from ptxkit.emulator.jit.loads import CompiledLoads
+from ptxkit.emulator.jit.staged import StagedSteps
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
 from ptxkit.plan import Program, Request, make
@@ -269,6 +271,13 @@ FAULTS = {
     "a load of another kind": "ld.global.b64 %rd9, [%rd1 + 4]; ld.global.b32 %r3, [%rd1 + 65536];",
     "a loaded address": """ld.global.b64 %rd3, [%rd1]; ld.global.b32 %r3, [%rd3];
         ld.global.b32 %r4, [%rd1 + 65536];""",
+    "a register that is used again": """ld.global.b32 %r3, [%rd1]; add.u32 %r4, %r4, %r3;
+        ld.global.b32 %r3, [%rd1 + 8]; add.u32 %r4, %r4, %r3;
+        ld.global.b32 %r3, [%rd2]; xor.b32 %r4, %r4, %r3;
+        ld.global.b64 %rd9, [%rd1 + 4];""",
+    "an undefined register that is used again": """ld.shared.b32 %r3, [%r2]; add.u32 %r5, %r4, %r3;
+        ld.global.b32 %r3, [%rd1]; add.u32 %r4, %r4, %r3; setp.eq.u32 %p1, %r5, 1; mov.u32 %r5, %r4;
+        @%p1 add.u32 %r5, %r5, %r1; setp.eq.u32 %p1, %r5, 1; ld.global.b64 %rd9, [%rd1 + 4];""",
     "an undefined guard": """ld.shared.b32 %r3, [%r2]; setp.eq.u32 %p1, %r3, 1;
         ld.global.b64 %rd9, [%rd1 + 4]; @%p1 add.u32 %r4, %r4, %r1;""",
 }
@@ -336,6 +345,29 @@ def test_a_block_is_compiled_once_it_is_worth_it(monkeypatch):
     (loop,) = (step for step in steps if isinstance(step, Stretch))
     assert [each.form.instruction.opcode for each in loop.computations] == ["add", "xor", "add", "setp"]
     assert not any(isinstance(step, CompiledTransfer) for step in steps)
+
+
+def test_a_register_that_is_used_again_holds_no_load_up() -> None:
+    """Loads run together though each writes the register that the one before it wrote."""
+    sums = "".join(
+        f"ld.global.u32 %r3, [%rd30 + {4 * at}]; ld.global.u32 %r4, [%rd31 + {4 * at}];"
+        " mad.lo.u32 %r2, %r3, %r4, %r2;"
+        for at in range(16)
+    )
+    text = module(
+        f"""ld.param.u64 %rd29, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; mov.u32 %r2, 0;
+        add.u64 %rd30, %rd29, %rd1; add.u64 %rd31, %rd30, 128; {sums} add.u32 %r2, %r2, %r3;
+        st.global.u32 [%rd30 + 512], %r2;"""
+    )
+    device = Emulator(jit=True)
+    values = np.random.default_rng(0).integers(0, 1 << 32, 256, np.uint32)
+    out = device.array(values)
+    (stages,) = (step for step in steps_of_plans(device, text, [out], 32, 1) if isinstance(step, StagedSteps))
+    kinds = [len(part.nodes) for part, _ in stages.parts if isinstance(part.step, CompiledLoads)]
+    assert kinds == [16, 16]
+    at = np.arange(32)[:, None] + np.arange(16)
+    expected = (values[at] * values[at + 32]).sum(axis=1, dtype=np.uint32) + values[at[:, -1]]
+    assert (out.numpy()[128:160] == expected).all()
 
 
 def test_jit_without_the_extra_is_refused(monkeypatch):

@@ -1,4 +1,4 @@
-"""The LLVM IR behind loads by one register of addresses: loops over the loads, rows and places.
+"""The LLVM IR behind loads by one register of addresses: loops over the rows, loads and places.
 
 A load is an entry of 64-bit words: what is added to each address, its record, and an array for each element.
 How the places of a row lie is looked at once: where they lie side by side, or are one, a row is loaded and
@@ -81,10 +81,10 @@ class _Loads(LoopCode):
             with self.loop(self.words["rows"]) as row:
                 self._look(row)
         if shape.record_bits and shape.has_write:
-            with self._loads() as entry, self.loop(self.words["rows"]) as row:
-                self._each(entry, row, self._meet)
-        with self._loads() as entry, self.loop(self.words["rows"]) as row:
-            self._each(entry, row, self._move)
+            with self.loop(self.words["rows"]) as row:
+                self._each(row, self._meet)
+        with self.loop(self.words["rows"]) as row:
+            self._each(row, self._move)
         builder.ret(ir.Constant(I64, DONE))
         return str(self.module)
 
@@ -102,11 +102,12 @@ class _Loads(LoopCode):
                 for at in range(size)
             ]
 
-    def _each(self, entry: list[Any], row: Any, act: Any) -> None:
-        """Do something at the places of a row, at once where their pattern allows it."""
+    def _each(self, row: Any, act: Any) -> None:
+        """For each load do something at the places of a row, at once where their pattern allows it."""
         builder, lanes = self.builder, self.shape.lanes
         if lanes == 1:
-            act(entry, row, row, ANY, 1)
+            with self._loads() as entry:
+                act(entry, row, row, ANY, 1)
             return
         first = builder.mul(row, ir.Constant(I64, lanes))
         pattern = self._load(self.pointer("patterns"), I8, row, 1)
@@ -121,11 +122,12 @@ class _Loads(LoopCode):
         for (number, case, part), block in zip(cases, blocks, strict=True):
             switch.add_case(ir.Constant(I8, number), block)
             builder.position_at_end(block)
-            for lane in range(0, WARP, part):
-                act(entry, row, builder.add(first, ir.Constant(I64, lane)), case, part)
+            with self._loads() as entry:
+                for lane in range(0, WARP, part):
+                    act(entry, row, builder.add(first, ir.Constant(I64, lane)), case, part)
             builder.branch(behind)
         builder.position_at_end(others)
-        with self.loop(lanes) as lane:
+        with self._loads() as entry, self.loop(lanes) as lane:
             act(entry, row, builder.add(first, lane), ANY, 1)
         builder.branch(behind)
         builder.position_at_end(behind)

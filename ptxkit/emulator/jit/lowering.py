@@ -12,7 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ptxkit.asm.decode import Decoded
+from ptxkit.emulator.code import Computation, IRNode
+from ptxkit.emulator.lane_set import CodeToRun
 from ptxkit.emulator.opcodes import ChapterReaders, Readers
+from ptxkit.emulator.special import VARYING
 
 Lowering = Callable[..., Any]
 """Takes `Words` and a word for each source; returns the result, a tuple where there are several."""
@@ -36,6 +39,21 @@ def find(instruction: Decoded) -> Lowering | None:
     """The lowering of an instruction that numpy computes; None where there is none."""
     made = LOWERINGS.get((instruction.row.chapter, instruction.row.name))
     return made(instruction) if made is not None else None
+
+
+def lowering_of(node: IRNode, code: CodeToRun) -> Lowering | None:
+    """How an instruction is compiled; None where it is left to numpy."""
+    if not isinstance(node, Computation):
+        return None
+    operation = node.operation
+    if operation.reads_carry or operation.writes_carry:
+        return None
+    slots = [source.slot for source in node.sources if source.slot is not None] + [*node.writes]
+    if any(code.widths[slot] > 64 for slot in slots):
+        return None
+    if any(source.compute is not None and source.name in VARYING for source in node.sources):
+        return None
+    return find(node.form)
 
 
 def same(words: Any, a: Any) -> Any:
