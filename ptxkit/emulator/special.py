@@ -3,36 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ptxkit.emulator.addresses import COOPERATIVE_GROUPS
 from ptxkit.emulator.ctas import Ctas
+from ptxkit.emulator.faults import Dim3
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.values import WARP
 
 Value = Callable[["Ctas"], Any]
 
 
+class BatchShape(NamedTuple):
+    """What values hang on that are the same for all batches of a launch but the last: threads of a CTA along
+    each axis, its warps, how many CTAs."""
+
+    block: Dim3
+    warps_per_cta: int
+    ctas: int
+
+    @property
+    def rows(self) -> int:
+        """Warps of all CTAs."""
+        return self.warps_per_cta * self.ctas
+
+
+def shape_of(batch: Ctas) -> BatchShape:
+    """That of a batch."""
+    return BatchShape(batch.launch.shape.block, batch.warps_per_cta, len(batch.ctas))
+
+
 def _u32(number: int) -> Any:
     return np.uint32(number)
 
 
-def _lane(batch: Ctas) -> Any:
+def _lane(shape: BatchShape) -> Any:
     return np.arange(WARP, dtype=np.uint32).reshape(1, WARP)
 
 
-def _warp(batch: Ctas) -> Any:
-    if batch.warps_per_cta == 1:
+def _warp(shape: BatchShape) -> Any:
+    if shape.warps_per_cta == 1:
         return _u32(0)
-    return np.tile(np.arange(batch.warps_per_cta, dtype=np.uint32), len(batch.ctas)).reshape(-1, 1)
+    return np.tile(np.arange(shape.warps_per_cta, dtype=np.uint32), shape.ctas).reshape(-1, 1)
 
 
-def _thread_number(batch: Ctas) -> Any:
+def _thread_number(shape: BatchShape) -> Any:
     """The linear number of each thread in its CTA."""
-    return _warp(batch) * np.uint32(WARP) + _lane(batch)
+    return _warp(shape) * np.uint32(WARP) + _lane(shape)
 
 
 def _total_shared(batch: Ctas) -> Any:
@@ -41,11 +61,11 @@ def _total_shared(batch: Ctas) -> Any:
     return _u32(-(-batch.launch.shared.used // unit) * unit)
 
 
-def _tid(axis: int, batch: Ctas) -> Any:
-    x, y, z = batch.launch.shape.block
+def _tid(axis: int, shape: BatchShape) -> Any:
+    x, y, z = shape.block
     if (x, y, z)[axis] == 1:
         return _u32(0)
-    number = _thread_number(batch)
+    number = _thread_number(shape)
     if axis == 0:
         return number if y * z == 1 else number % np.uint32(x)
     if axis == 1:
@@ -89,8 +109,29 @@ def _records(batch: Ctas) -> Any:
     return (ctas | thread).reshape(batch.rows, WARP)
 
 
+OF_SHAPE: dict[str, Callable[[BatchShape], Any]] = {
+    **{f"%tid.{'xyz'[i]}": partial(_tid, i) for i in range(3)},
+    "%laneid": _lane,
+    "%warpid": _warp,
+    # The emulator's own: each row's CTA in the batch, each thread's number in the CTA and in the batch.
+    "cta": lambda shape: np.repeat(np.arange(shape.ctas), shape.warps_per_cta).reshape(-1, 1),
+    "own slot": lambda shape: np.tile(
+        np.arange(shape.warps_per_cta * WARP, dtype=np.uint32), shape.ctas
+    ).reshape(-1, WARP),
+    "thread": lambda shape: np.arange(shape.rows * WARP).reshape(-1, WARP),
+}
+"""By name: what computes a value that hangs on the batch's shape alone."""
+
+
+@lru_cache(maxsize=32)
+def _of_shape(name: str, shape: BatchShape) -> Any:
+    """Such a value. It outlasts the batch: the next ones, and those of the next launch, need the same. Nobody
+    writes into it."""
+    return OF_SHAPE[name](shape)
+
+
 BY_AXIS: dict[str, Callable[[int, Ctas], Any]] = {
-    "tid": _tid,
+    "tid": lambda axis, batch: _tid(axis, shape_of(batch)),
     "ntid": lambda axis, batch: _u32(batch.launch.shape.block[axis]),
     "ctaid": lambda axis, batch: _by_cta(batch, _ctaids(batch, axis)),
     "nctaid": lambda axis, batch: _u32(batch.launch.shape.grid[axis]),
@@ -106,8 +147,7 @@ BY_AXIS: dict[str, Callable[[int, Ctas], Any]] = {
 SPECIAL: dict[str, Value] = {
     **{f"%{name}.{'xyz'[i]}": partial(value, i) for name, value in BY_AXIS.items() for i in range(3)},
     **{f"%{name}.w": lambda batch: _u32(0) for name in BY_AXIS},
-    "%laneid": _lane,
-    "%warpid": _warp,
+    **{name: partial(lambda name, batch: _of_shape(name, shape_of(batch)), name) for name in OF_SHAPE},
     "%nwarpid": lambda batch: _u32(batch.launch.limits.warps_per_sm),
     "%smid": lambda batch: _by_cta(batch, batch.ctas % batch.launch.sm_count),
     "%nsmid": lambda batch: _u32(batch.launch.sm_count),
@@ -140,11 +180,8 @@ SPECIAL: dict[str, Value] = {
     # The machine is one locality domain, and has no multiprocessors beyond those it guarantees.
     "%locality_domain_id": lambda batch: _u32(0),
     "%locality_domain_supplemental_sm": lambda batch: _u32(0),
-    # The emulator's own: each row's CTA in the batch, each thread's number in the batch and for race records.
-    "cta": lambda batch: np.repeat(np.arange(len(batch.ctas)), batch.warps_per_cta).reshape(-1, 1),
-    "own record": lambda batch: _records(batch),
-    "own slot": lambda batch: (_records(batch) & np.uint64(1023)).astype(np.uint32),
-    "thread": lambda batch: np.arange(batch.rows * WARP).reshape(-1, WARP),
+    # The emulator's own, beside `cta`, `own slot` and `thread`: each thread's number for race records.
+    "own record": _records,
 }
 """By name: what computes the value for a batch, of a shape that broadcasts against (rows, 32)."""
 
