@@ -215,6 +215,7 @@ WIDTHS = {
     "words": ("ld.shared.u32 %r3, [%r4 + 4]; ld.shared.u32 %r5, [%r4];", "%r3, %r5"),
     "vectors": ("ld.shared.v2.u32 {%r3, %r5}, [%r6]; ld.shared.v2.u32 {%r7, %r8}, [%r6 + 8];", "%r3, %r8"),
     "halves": ("ld.shared.u16 %r3, [%r4 + 2]; ld.shared.u16 %r5, [%r4 + 4];", "%r3, %r5"),
+    "vectors of four": ("ld.shared.v4.u16 {%r3, %r5, %r7, %r8}, [%r6]; xor.b32 %r3, %r3, %r5;", "%r3, %r8"),
 }
 
 
@@ -250,6 +251,52 @@ def test_loads_are_entered_as_numpy_enters_them(width: str, places: str, races: 
     plain = run(Emulator(jit=False))
     assert isinstance(plain, str) == races
     assert run(Emulator(jit=True)) == plain
+
+
+STORED = {
+    "words": "st.shared.u32 [%r4 + 4], %r1;",
+    "vectors": "st.shared.v2.u32 [%r6 + 8], {%r1, %r9};",
+    "halves": "st.shared.u16 [%r4 + 2], %r9;",
+    "vectors of four": "st.shared.v4.u16 [%r6], {%r1, %r9, %r1, %r4};",
+    "global words": "st.global.u32 [%rd5], %r1;",
+    "global vectors": "st.global.v4.u32 [%rd6], {%r1, %r9, %r4, %r1};",
+    "global bytes": "st.global.u8 [%rd5 + 1], %r1; st.global.v2.u32 [%rd6 + 8], {%r1, %r9};",
+}
+
+
+@pytest.mark.parametrize("races", [False, True])
+@pytest.mark.parametrize("places", PLACES)
+@pytest.mark.parametrize("width", STORED)
+def test_stores_are_entered_as_numpy_enters_them(width: str, places: str, races: bool) -> None:
+    """What is in memory then, who is told that several store to one place, and who that he doesn't wait."""
+    text = module(
+        f"""
+        ld.param.u64 %rd30, [out]; mov.u32 %r1, %tid.x; mov.u32 %r4, data; shl.b32 %r9, %r1, 3;
+        add.u32 %r6, %r4, %r9; mov.u32 %r8, %ctaid.x; shl.b32 %r8, %r8, 13; cvt.u64.u32 %rd9, %r8;
+        add.u64 %rd30, %rd30, %rd9; setp.eq.u32 %p1, %r1, 127;
+        st.shared.v2.u32 [%r6], {{%r1, %r9}}; st.shared.v2.u32 [%r6 + 1024], {{%r9, %r1}};
+        bar.sync 0;
+        {PLACES[places]} shl.b32 %r6, %r2, 3; add.u32 %r6, %r4, %r6; mul.wide.u32 %rd5, %r2, 4;
+        mul.wide.u32 %rd6, %r2, 16; add.u64 %rd5, %rd30, %rd5; add.u64 %rd6, %rd30, %rd6;
+        shl.b32 %r2, %r2, 2; add.u32 %r4, %r4, %r2;
+        {STORED[width]}
+        {"" if races else "bar.sync 0;"}
+        @%p1 ld.shared.u32 %r3, [data + 4]; @%p1 ld.global.u32 %r5, [%rd30 + 4];
+        bar.sync 0; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd2, %rd30, %rd1; mov.u32 %r4, data;
+        mad.lo.u32 %r4, %r1, 4, %r4; ld.shared.u32 %r3, [%r4]; st.global.u32 [%rd2 + 4096], %r3;
+        """,
+        before=".shared .align 16 .b8 data[2048];",
+    )
+
+    def run(device: Emulator) -> Any:
+        out = device.array(np.zeros(4096, np.uint32))
+        try:
+            launch(text, [out], 128, 2, device)
+        except PtxkitError as found:
+            return str(found)
+        return out.numpy().tobytes(), device.counts.stored
+
+    assert run(Emulator(jit=True)) == run(Emulator(jit=False))
 
 
 # ---- what is found, in the order of the program

@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.code import MemoryTransfer
+from ptxkit.emulator.jit.arguments import CALL, TransferArguments, knows_own, range_of, record_of
 from ptxkit.emulator.jit.emission import Extent
-from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, LoadsShape, loads_code
+from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, loads_code
 from ptxkit.emulator.jit.memory_code import DONE
+from ptxkit.emulator.jit.rows_code import RowsShape
 from ptxkit.emulator.jit.stretch import extent_of
-from ptxkit.emulator.jit.transfer import (
-    CALL,
-    CompiledTransfer,
-    TransferArguments,
-    TransferPlace,
-    knows_own,
-    nothing_in_flight,
-    range_of,
-    record_of,
-)
+from ptxkit.emulator.jit.transfer import CompiledTransfer, TransferPlace, nothing_in_flight
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.values import RAW, WARP
@@ -31,7 +24,7 @@ _AT = {name: number for number, name in enumerate(FIELDS)}
 
 
 @cache
-def _function(shape: LoadsShape) -> Any:
+def _function(shape: RowsShape) -> Any:
     return compiler().function(loads_code(shape), CALL)
 
 
@@ -126,7 +119,7 @@ class CompiledLoads:
         arguments.array("patterns", np.empty(rows, np.uint8))
         arguments.number("loads", len(entries))
         arguments.array("entries", entries)
-        shape = LoadsShape(
+        shape = RowsShape(
             address_bits=self._bits,
             width=first.width,
             elements=first.count,
@@ -135,6 +128,7 @@ class CompiledLoads:
             record_bits=8 * history.dtype.itemsize if history is not None else 0,
             granules=first.width * first.count // history.granule if history is not None else 0,
             has_write=history is not None and history.has("write"),
+            has_reads=False,
             limits=arguments.has("limits"),
             own=extent is Extent.THREADS and knows_own(lane_set),
         )

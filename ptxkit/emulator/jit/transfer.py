@@ -8,57 +8,40 @@ step of numpy does all of it.
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.access_history import WEAK, AccessHistory
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.code import MemoryTransfer
-from ptxkit.emulator.faults import Site
 from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.emulator.jit.arguments import CALL, TransferArguments, knows_own, range_of, record_of
 from ptxkit.emulator.jit.emission import Extent
-from ptxkit.emulator.jit.memory_code import DONE, FIELDS, RANGE_FIELDS, AccessShape, access_code, range_code
+from ptxkit.emulator.jit.memory_code import DONE, FIELDS, AccessShape, access_code
+from ptxkit.emulator.jit.rows_code import RowsShape
+from ptxkit.emulator.jit.stores_code import FIELDS as STORE_FIELDS
+from ptxkit.emulator.jit.stores_code import stores_code
 from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.memory import Bank
-from ptxkit.emulator.native import address, compiler
-from ptxkit.emulator.races import KINDS
+from ptxkit.emulator.native import compiler
 from ptxkit.emulator.values import RAW, WARP
 
-CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _AT = {name: number for number, name in enumerate(FIELDS)}
-_RANGE = ctypes.c_uint64 * len(RANGE_FIELDS)
-_FOUND = RANGE_FIELDS.index("low")
-
-
-@cache
-def _range(address_bits: int, active: bool) -> Any:
-    return compiler().function(range_code(address_bits, active), CALL, optimise=True)
-
-
-def range_of(array: Any, bits: int, offset: int, active: Any) -> tuple[int, int, int, int]:
-    """The least and the greatest of some addresses, the union of their bits, and how many take part.
-
-    Args:
-        array: the addresses, in one piece.
-        bits: of each.
-        offset: what is added.
-        active: bool, those that take part; None for all.
-    """
-    words = _RANGE(array.size, address(array), offset, 0 if active is None else address(active))
-    _range(bits, active is not None)(words)
-    low, high, odd, count = words[_FOUND:]
-    return low, high, odd, count
+_STORE_AT = {name: number for number, name in enumerate(STORE_FIELDS)}
 
 
 @cache
 def _access(shape: AccessShape) -> Any:
     return compiler().function(access_code(shape), CALL)
+
+
+@cache
+def _whole_store(shape: RowsShape) -> Any:
+    return compiler().function(stores_code(shape), CALL)
 
 
 @dataclass(slots=True, eq=False)
@@ -103,80 +86,6 @@ class Addresses:
     lanes: int
     active: Any
     guarded: bool
-
-
-class TransferArguments:
-    """The words that a function of `memory_code` or `loads_code` takes.
-
-    Args:
-        fields: what they are called.
-        elements: arrays that follow them.
-    """
-
-    __slots__ = ("_at", "_kept", "_words")
-
-    def __init__(self, fields: Mapping[str, int], elements: Sequence[Any] = ()) -> None:
-        self._at = fields
-        self._words = [0] * len(fields)
-        self._words += map(address, elements)
-        self._kept: list[Any] = []
-
-    def number(self, name: str, value: int) -> None:
-        """Set a number."""
-        self._words[self._at[name]] = value
-
-    def array(self, name: str, value: Any, back: int = 0) -> None:
-        """Set the address of an array, less some bytes."""
-        self._kept.append(value)
-        self._words[self._at[name]] = address(value) - back
-
-    def has(self, name: str) -> bool:
-        """Whether a word is set."""
-        return self._words[self._at[name]] != 0
-
-    def history(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, stores: bool) -> bool:
-        """Set what an access needs of the history, its own record apart; whether it can be settled."""
-        limit = history.limit(lane_set.batch.happens_before.limit(lane_set.rows, history.private))
-        if isinstance(limit, int):
-            self.number("limit", limit)
-        elif extent & Extent.ROWS:
-            self.array("limits", np.ascontiguousarray(limit))
-        else:
-            return False
-        self.number("granule", history.granule.bit_length() - 1)
-        threads = lane_set.special("own slot" if history.private else "own record")
-        last = threads
-        if extent is Extent.LANES:
-            # Rows that share a place: the first of them read it first, the last one last.
-            threads, last = threads[:1], threads[-1:]
-        elif extent is Extent.ROWS:
-            threads = last = np.ascontiguousarray(threads[:, 0])
-        self.array("threads", threads)
-        self.array("last threads", last)
-        for kind in KINDS:
-            if history.has(kind) or (kind == "write") == stores:
-                # Records are counted from the memory's start, places from the bank's.
-                before = history.start // history.granule * history.dtype.itemsize
-                self.array(kind, history.records(kind), before)
-        return True
-
-    def call(self, function: Any) -> int:
-        """What a function makes of them."""
-        words = self._words
-        status: int = function((ctypes.c_uint64 * len(words))(*words))
-        return status
-
-
-def record_of(lane_set: LaneSet, history: AccessHistory, site: Site) -> int:
-    """Number an access: its record, without the thread."""
-    number = lane_set.launch.events.take(site)
-    return int(history.own(number, WEAK, history.dtype.type(0)))
-
-
-def knows_own(lane_set: LaneSet) -> bool:
-    """Whether all records of a thread are its own: none of a launch that may still run."""
-    events = lane_set.launch.events
-    return events.ordered == events.first
 
 
 def nothing_in_flight(lane_set: LaneSet) -> bool:
@@ -339,11 +248,57 @@ class CompiledTransfer:
         for source in transfer.sources or ():
             value = source.reader(lane_set).view(transfer.dtype)
             values.append(np.ascontiguousarray(np.broadcast_to(value, (lane_set.n, WARP))))
-        if not self._move(lane_set, addresses, place, values, []):
+        if addresses.active is None:
+            stored = self._store_all(lane_set, addresses, place, values)
+        else:
+            stored = self._move(lane_set, addresses, place, values, [])
+        if not stored:
             return False
         launch.counts.store(place.space, addresses.lanes * transfer.width * transfer.count)
         self._note(lane_set, addresses, place, "stored")
         return True
+
+    def _store_all(
+        self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace, elements: list[Any]
+    ) -> bool:
+        """Store for all lanes and enter that; whether that was settled."""
+        transfer, history, rows = self.transfer, place.history, lane_set.n
+        arguments = TransferArguments(_STORE_AT, elements)
+        arguments.number("rows", rows)
+        arguments.array("patterns", np.empty(rows, np.uint8))
+        self._where(arguments, lane_set, addresses.array, place)
+        if history is not None:
+            arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
+            if not arguments.history(lane_set, history, addresses.extent, True):
+                return False
+        shape = RowsShape(
+            address_bits=self._bits,
+            width=transfer.width,
+            elements=transfer.count,
+            lanes=WARP,
+            tiles=place.stride > 0,
+            record_bits=8 * history.dtype.itemsize if history is not None else 0,
+            granules=transfer.width * transfer.count // history.granule if history is not None else 0,
+            has_write=history is not None and history.has("write"),
+            has_reads=arguments.has("first read"),
+            limits=arguments.has("limits"),
+            own=knows_own(lane_set),
+            clears=arguments.has("shadow"),
+        )
+        return arguments.call(_whole_store(shape)) == DONE
+
+    def _where(
+        self, arguments: TransferArguments, lane_set: LaneSet, array: Any, place: TransferPlace
+    ) -> None:
+        """Set which addresses an access has, and of which memory."""
+        arguments.array("address", array)
+        arguments.number("step", self._offset)
+        arguments.number("start", place.start)
+        arguments.array("data", place.bank.data)
+        if place.stride:
+            arguments.array("tiles", lane_set.special("cta") * place.stride)
+        if self.transfer.stores and place.suspect and place.bank.shadow is not None:
+            arguments.array("shadow", place.bank.shadow)
 
     def _move(
         self,
@@ -362,16 +317,9 @@ class CompiledTransfer:
                 array = np.ascontiguousarray(np.broadcast_to(array, elements[0].shape))
         arguments = TransferArguments(_AT, (*elements, *before))
         arguments.number("places", array.size)
-        arguments.array("address", array)
-        arguments.number("step", self._offset)
-        arguments.number("start", place.start)
-        arguments.array("data", place.bank.data)
+        self._where(arguments, lane_set, array, place)
         if addresses.active is not None:
             arguments.array("active", addresses.active)
-        if place.stride:
-            arguments.array("tiles", lane_set.special("cta") * place.stride)
-        if transfer.stores and place.suspect and place.bank.shadow is not None:
-            arguments.array("shadow", place.bank.shadow)
         if history is not None:
             arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
             if not arguments.history(lane_set, history, extent, transfer.stores):

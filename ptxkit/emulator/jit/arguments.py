@@ -1,0 +1,116 @@
+"""What functions that access memory are called with."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.access_history import WEAK, AccessHistory
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.memory_code import RANGE_FIELDS, range_code
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.native import address, compiler
+from ptxkit.emulator.races import KINDS
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_RANGE = ctypes.c_uint64 * len(RANGE_FIELDS)
+_FOUND = RANGE_FIELDS.index("low")
+
+
+@cache
+def _range(address_bits: int, active: bool) -> Any:
+    return compiler().function(range_code(address_bits, active), CALL, optimise=True)
+
+
+def range_of(array: Any, bits: int, offset: int, active: Any) -> tuple[int, int, int, int]:
+    """The least and the greatest of some addresses, the union of their bits, and how many take part.
+
+    Args:
+        array: the addresses, in one piece.
+        bits: of each.
+        offset: what is added.
+        active: bool, those that take part; None for all.
+    """
+    words = _RANGE(array.size, address(array), offset, 0 if active is None else address(active))
+    _range(bits, active is not None)(words)
+    low, high, odd, count = words[_FOUND:]
+    return low, high, odd, count
+
+
+class TransferArguments:
+    """The words that a function of `memory_code` or `loads_code` takes.
+
+    Args:
+        fields: what they are called.
+        elements: arrays that follow them.
+    """
+
+    __slots__ = ("_at", "_kept", "_words")
+
+    def __init__(self, fields: Mapping[str, int], elements: Sequence[Any] = ()) -> None:
+        self._at = fields
+        self._words = [0] * len(fields)
+        self._words += map(address, elements)
+        self._kept: list[Any] = []
+
+    def number(self, name: str, value: int) -> None:
+        """Set a number."""
+        self._words[self._at[name]] = value
+
+    def array(self, name: str, value: Any, back: int = 0) -> None:
+        """Set the address of an array, less some bytes."""
+        self._kept.append(value)
+        self._words[self._at[name]] = address(value) - back
+
+    def has(self, name: str) -> bool:
+        """Whether a word is set."""
+        return self._words[self._at[name]] != 0
+
+    def history(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, stores: bool) -> bool:
+        """Set what an access needs of the history, its own record apart; whether it can be settled."""
+        limit = history.limit(lane_set.batch.happens_before.limit(lane_set.rows, history.private))
+        if isinstance(limit, int):
+            self.number("limit", limit)
+        elif extent & Extent.ROWS:
+            self.array("limits", np.ascontiguousarray(limit))
+        else:
+            return False
+        self.number("granule", history.granule.bit_length() - 1)
+        threads = lane_set.special("own slot" if history.private else "own record")
+        last = threads
+        if extent is Extent.LANES:
+            # Rows that share a place: the first of them read it first, the last one last.
+            threads, last = threads[:1], threads[-1:]
+        elif extent is Extent.ROWS:
+            threads = last = np.ascontiguousarray(threads[:, 0])
+        self.array("threads", threads)
+        self.array("last threads", last)
+        for kind in KINDS:
+            if history.has(kind) or (kind == "write") == stores:
+                # Records are counted from the memory's start, places from the bank's.
+                before = history.start // history.granule * history.dtype.itemsize
+                self.array(kind, history.records(kind), before)
+        return True
+
+    def call(self, function: Any) -> int:
+        """What a function makes of them."""
+        words = self._words
+        status: int = function((ctypes.c_uint64 * len(words))(*words))
+        return status
+
+
+def record_of(lane_set: LaneSet, history: AccessHistory, site: Site) -> int:
+    """Number an access: its record, without the thread."""
+    number = lane_set.launch.events.take(site)
+    return int(history.own(number, WEAK, history.dtype.type(0)))
+
+
+def knows_own(lane_set: LaneSet) -> bool:
+    """Whether all records of a thread are its own: none of a launch that may still run."""
+    events = lane_set.launch.events
+    return events.ordered == events.first

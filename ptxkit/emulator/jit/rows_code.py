@@ -1,0 +1,269 @@
+"""Functions of LLVM that access memory row by row: what those of loads and of stores have in common.
+
+How the places of a row lie is looked at once: where they lie side by side, or are one, the row is accessed
+and entered as a vector; so is each half or quarter of a row where that is so within each, as where the
+threads of a CTA have two coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+
+from ptxkit.emulator.jit.memory_code import I8, UNSETTLED, is_own
+from ptxkit.emulator.loop_code import I64, LoopCode, splat
+from ptxkit.emulator.values import WARP
+
+ANY, BESIDE, SAME = range(3)
+"""How places lie."""
+PARTS = (WARP, WARP // 2, WARP // 4)
+"""Lanes of a part of a row, the whole first. A row's pattern is ANY, or how the places of each part lie, plus
+two for each size ahead of it."""
+LONGEST = 64
+"""Elements or records of the longest vectors."""
+SHAPED = (
+    "rows", "address", "start", "data", "tiles", "granule", "threads", "last threads", "limit", "limits",
+    "patterns",
+)  # fmt: skip
+"""Words that all such functions take: how many rows; the arrays of addresses, of the CTA's part of the memory
+for each row, of the first and the last thread of each place, of the least record that each row may not have
+seen, or that itself; where the memory begins, and its bytes; a granule's bytes as a power of two; room for
+the patterns."""
+
+
+class RowsShape(NamedTuple):
+    """What the code hangs on.
+
+    Attributes:
+        address_bits: of the register.
+        width, elements: bytes of an element, and how many elements.
+        lanes: places of a row: 32, or 1 where its lanes share one.
+        tiles: whether each row has memory of its own.
+        record_bits: of an access history's record; 0 where there is no history.
+        granules: records of a place.
+        has_write, has_reads: whether the history has such records that are looked at.
+        limits: whether rows differ in what they may not have seen.
+        own: whether each place is of one thread, whose own records are none that it may not have seen.
+        clears: whether the shadow of what is stored is cleared.
+    """
+
+    address_bits: int
+    width: int
+    elements: int
+    lanes: int
+    tiles: bool
+    record_bits: int
+    granules: int
+    has_write: bool
+    has_reads: bool
+    limits: bool
+    own: bool
+    clears: bool = False
+
+
+class Places(NamedTuple):
+    """Places that are accessed at once.
+
+    Attributes:
+        row: their row.
+        index: of the first, among all places.
+        offset: where that lies in the memory, in bytes.
+        lanes: how many.
+        case: how they lie.
+    """
+
+    row: Any
+    index: Any
+    offset: Any
+    lanes: int
+    case: int
+
+    @property
+    def apart(self) -> int:
+        """How many different places they are."""
+        return self.lanes if self.case == BESIDE else 1
+
+
+class RowsCode(LoopCode):
+    """A function `i64 run(ptr)` under construction.
+
+    Args:
+        fields: its words, `SHAPED` among them.
+        cases: how places may lie to be accessed at once.
+    """
+
+    def __init__(self, name: str, fields: tuple[str, ...], shape: RowsShape, cases: tuple[int, ...]) -> None:
+        super().__init__(name, fields)
+        self.shape = shape
+        self.cases = cases
+        self.record = ir.IntType(shape.record_bits or 32)
+        self.align = shape.record_bits // 8
+        self.kind = ir.IntType(8 * shape.width)
+
+    # ---- rows
+
+    def look(self) -> None:
+        """Note how the places of each row lie."""
+        if self.shape.lanes == 1:
+            return
+        with self.loop(self.words["rows"]) as row:
+            self._look(row)
+
+    def _look(self, row: Any) -> None:
+        builder, bits = self.builder, self.shape.address_bits
+        kind = ir.IntType(bits)
+        vector = ir.VectorType(kind, WARP)
+        where = self.at(self.pointer("address"), kind, builder.mul(row, I64(WARP)))
+        every = builder.load(where, typ=vector, align=bits // 8)
+        pattern = I8(ANY)
+        for number, part in reversed([*enumerate(PARTS)]):
+            firsts = ir.Constant(ir.VectorType(ir.IntType(32), WARP), [n // part * part for n in range(WARP)])
+            first = builder.shuffle_vector(every, ir.Constant(vector, ir.Undefined), firsts)
+            away = builder.sub(every, first)
+            for case, step in ((BESIDE, self.shape.width * self.shape.elements), (SAME, 0)):
+                if case not in self.cases:
+                    continue
+                expected = ir.Constant(vector, [lane % part * step for lane in range(WARP)])
+                each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
+                fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
+                pattern = builder.select(fits, I8(2 * number + case), pattern)
+        builder.store(pattern, self.at(self.pointer("patterns"), I8, row), align=1)
+
+    def each(
+        self,
+        row: Any,
+        act: Callable[[Any, Places], None],
+        outer: Callable[[], AbstractContextManager[Any]],
+        step: Callable[[Any], Any],
+    ) -> None:
+        """Do something at the places of a row, at once where their pattern allows it.
+
+        Args:
+            act: builds what is done; takes what `outer` gives, and the places.
+            outer: a loop around all of a row's places.
+            step: of what `outer` gives, what is added to each address.
+        """
+        builder, lanes = self.builder, self.shape.lanes
+        if lanes == 1:
+            with outer() as entry:
+                act(entry, self._places(step(entry), row, row, 1, ANY))
+            return
+        first = builder.mul(row, I64(lanes))
+        pattern = self.load(self.pointer("patterns"), I8, row, 1)
+        cases = [(2 * number + case, case, part) for number, part in enumerate(PARTS) for case in self.cases]
+        blocks = [builder.append_basic_block("pattern") for _ in cases]
+        others, behind = builder.append_basic_block("each"), builder.append_basic_block("behind")
+        switch = builder.switch(pattern, others)
+        for (number, case, part), block in zip(cases, blocks, strict=True):
+            switch.add_case(I8(number), block)
+            builder.position_at_end(block)
+            longest = LONGEST // max(self.shape.granules, self.shape.elements)
+            unit = min(part, max(longest, 1)) if case == BESIDE else part
+            with outer() as entry:
+                for lane in range(0, WARP, unit):
+                    index = builder.add(first, I64(lane))
+                    act(entry, self._places(step(entry), row, index, unit, case))
+            builder.branch(behind)
+        builder.position_at_end(others)
+        with outer() as entry, self.loop(lanes) as lane:
+            act(entry, self._places(step(entry), row, builder.add(first, lane), 1, ANY))
+        builder.branch(behind)
+        builder.position_at_end(behind)
+
+    def _places(self, step: Any, row: Any, index: Any, lanes: int, case: int) -> Places:
+        builder, kind = self.builder, ir.IntType(self.shape.address_bits)
+        word = self.load(self.pointer("address"), kind, index, self.shape.address_bits // 8)
+        word = builder.add(word, step if self.shape.address_bits == 64 else builder.trunc(step, kind))
+        if self.shape.address_bits < 64:
+            word = builder.zext(word, I64)
+        distance = builder.sub(word, self.words["start"])
+        if self.shape.tiles:
+            distance = builder.add(distance, self.load(self.pointer("tiles"), I64, row, 8))
+        return Places(row, index, distance, lanes, case)
+
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """No loop around a row's places."""
+        yield
+
+    # ---- words
+
+    def load(self, pointer: Any, kind: Any, index: Any, align: int) -> Any:
+        """An element of an array."""
+        return self.builder.load(self.at(pointer, kind, index), typ=kind, align=align)
+
+    def wide(self, kind: Any, count: int) -> Any:
+        """A vector's type, or that of one element."""
+        return ir.VectorType(kind, count) if count > 1 else kind
+
+    def spread(self, word: Any, count: int) -> Any:
+        """A word in each element of such a vector."""
+        return splat(self.builder, word, count) if count > 1 else word
+
+    def chosen(self, vector: Any, places: list[int]) -> Any:
+        """Some elements of a vector, in an order."""
+        if not isinstance(vector.type, ir.VectorType):
+            return self.spread(vector, len(places))
+        if places == [*range(vector.type.count)]:
+            return vector
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+        found = self.builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+        return found if len(places) > 1 else self.builder.extract_element(found, ir.IntType(32)(0))
+
+    def as_record(self, word: Any) -> Any:
+        """A word as a record."""
+        return self.builder.trunc(word, self.record) if self.shape.record_bits < 64 else word
+
+    # ---- the history
+
+    def records(self, name: str, places: Places) -> Any:
+        """Where the records of places begin."""
+        first = self.builder.lshr(places.offset, self.words["granule"])
+        return self.at(self.pointer(name), self.record, first)
+
+    def count(self, places: Places) -> int:
+        """How many records places have."""
+        return self.shape.granules * places.apart
+
+    def limit(self, places: Places) -> Any:
+        """For each record of places the least that their row may not have seen."""
+        if self.shape.limits:
+            word = self.load(self.pointer("limits"), self.record, places.row, self.align)
+        else:
+            word = self.as_record(self.words["limit"])
+        return self.spread(word, self.count(places))
+
+    def threads(self, name: str, places: Places, index: Any = None) -> Any:
+        """For each record of places who accesses it. `index`: of the one place that stands for all."""
+        lanes = places.lanes if places.case == BESIDE else 1
+        where = self.at(self.pointer(name), self.record, places.index if index is None else index)
+        found = self.builder.load(where, typ=self.wide(self.record, lanes), align=self.align)
+        return self.chosen(found, [at // self.shape.granules for at in range(self.count(places))])
+
+    def meet(self, places: Places, kinds: tuple[str, ...]) -> None:
+        """Leave where a record of these kinds is at the limit or beyond, and not the thread's own."""
+        builder, count = self.builder, self.count(places)
+        limit = self.limit(places)
+        own = self.threads("threads", places) if self.shape.own and places.case != SAME else None
+        met = None
+        for kind in kinds:
+            found = builder.load(
+                self.records(kind, places), typ=self.wide(self.record, count), align=self.align
+            )
+            reached = builder.icmp_unsigned(">=", found, limit)
+            if own is not None:
+                mine = is_own(builder, found, own, self.shape.record_bits)
+                reached = builder.and_(reached, builder.not_(mine))
+            met = reached if met is None else builder.or_(met, reached)
+        with builder.if_then(self.any(met, count), likely=False):
+            builder.ret(I64(UNSETTLED))
+
+    def any(self, conditions: Any, count: int) -> Any:
+        """Whether one of some predicates holds."""
+        if count == 1:
+            return conditions
+        bits = ir.IntType(count)
+        return self.builder.icmp_unsigned("!=", self.builder.bitcast(conditions, bits), bits(0))
