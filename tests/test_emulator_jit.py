@@ -299,6 +299,79 @@ def test_stores_are_entered_as_numpy_enters_them(width: str, places: str, races:
     assert run(Emulator(jit=True)) == run(Emulator(jit=False))
 
 
+# ---- records of blocks
+
+OWN = "mad.lo.u32 %r3, %r2, 128, %r1;"  # the thread's own word
+TOUCHED = {
+    "a word of each thread": "ld.global.u32 %r5, [%rd2];",
+    "the same by another CTA": "ld.global.u32 %r5, [%rd3];",
+    "the same later": "bar.sync 0; ld.global.u32 %r5, [%rd2];",
+    "the word behind": "ld.global.u32 %r5, [%rd2 + 4];",
+    "words of two threads": "ld.global.v2.u32 {%r5, %r6}, [%rd4];",
+    "a word by one thread": "@%p1 ld.global.u32 %r5, [%rd3];",
+    "a word of each thread, stored again": "st.global.u32 [%rd2], %r3;",
+    "a word of another CTA, stored": "st.global.u32 [%rd3], %r3;",
+    "the word behind, stored": "st.global.u32 [%rd2 + 4], %r1;",
+    "a byte": "st.global.u8 [%rd2 + 1], %r1;",
+    "a sum": "atom.global.add.u32 %r5, [%rd3], 1;",
+    "a strong word": "ld.relaxed.gpu.global.u32 %r5, [%rd3];",
+    "an earlier one by half of a warp": "@%p2 ld.global.u32 %r5, [%rd2];",
+}
+
+
+@pytest.mark.parametrize("order", ["lazy", "random"])
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize(
+    "first", ["st.global.u32 [%rd2], %r1;", "ld.global.u32 %r6, [%rd2]; ld.global.u32 %r7, [%rd3];"]
+)
+@pytest.mark.parametrize("then", TOUCHED)
+def test_records_of_blocks_say_what_those_of_granules_say(
+    then: str, first: str, again: bool, order: str
+) -> None:
+    """Whole warps access words side by side; what meets them is told of by thread, and memory is the same."""
+    text = module(
+        f"""
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; {OWN}
+        mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd1, %rd2; xor.b32 %r4, %r3, 128; mul.wide.u32 %rd3, %r4, 4;
+        add.u64 %rd3, %rd1, %rd3; and.b64 %rd4, %rd2, -8; setp.eq.u32 %p1, %r1, 77;
+        and.b32 %r8, %r1, 16; setp.ne.u32 %p2, %r8, 0;
+        {first}
+        {TOUCHED[then]}
+        st.global.u32 [%rd2 + 65536], %r5;
+        """
+    )
+
+    def run(jitted: bool) -> Any:
+        device = Emulator(jit=jitted, keep_going=True, order=order)
+        out = device.array(np.zeros(1 << 17, np.uint32))
+        kernel = device.load(text).kernel("k")
+        for _ in range(1 + again):
+            kernel.launch((2,), (128,), [out])
+        return [*map(str, device.findings)], out.numpy().tobytes(), device.counts.instructions
+
+    assert run(True) == run(False)
+
+
+def test_blocks_have_one_record_until_something_else_touches_them() -> None:
+    """16 MB that whole warps read and write take a record for 128 bytes of each kind, not one for four."""
+    text = module(
+        f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; {OWN}
+        mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd1, %rd2; ld.global.u32 %r4, [%rd2];
+        add.u32 %r4, %r4, %r3; st.global.u32 [%rd2], %r4;"""
+    )
+    device = Emulator(jit=True)
+    out = device.array(np.zeros(1 << 20, np.uint32))
+    kernel = device.load(text).kernel("k")
+    kernel.launch(((1 << 20) // 128,), (128,), [out])
+    (history,) = (each.history for each in device.memory.allocations() if each.history is not None)
+    assert history.in_blocks
+    assert np.count_nonzero(history.apart) == 0
+    assert (history.rows("write") != 0).all()
+    assert (history.records("write")[:128] & 1023 == np.arange(128)).all()
+    assert not history.in_blocks
+    assert (out.numpy() == np.arange(1 << 20)).all()
+
+
 # ---- what is found, in the order of the program
 
 

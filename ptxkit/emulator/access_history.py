@@ -16,6 +16,11 @@ machine: its record has the number of the mbarrier that tells of it (`HappensBef
 thread."""
 THREAD_BITS = 10
 THREAD = (1 << THREAD_BITS) - 1
+ROW = 32
+"""Granules of a block: what a warp touches whose lanes access places side by side."""
+SHIFT = ROW.bit_length() - 1
+LARGE = 1 << 15
+"""Blocks that are looked at together; where an access may touch more of them, all are set apart for good."""
 """The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
 
 
@@ -29,6 +34,10 @@ class AccessHistory:
 
     For each granule it has records of the last write, the first read and the last read. A record is, from its
     highest bit: the access's number less `base`, two bits for its strength, its thread.
+
+    Of memory that all CTAs share, a block of 32 granules has one record as long as each access to it was that
+    of a whole warp, lane by lane: that of its first lane. It has one for each granule from the first other
+    access on. Whoever reads or sets records of granules finds all of them; `rows` is for who knows of blocks.
 
     Args:
         size: bytes of the memory.
@@ -47,16 +56,20 @@ class AccessHistory:
         self.start = start
         self._count = -(-size // granule)
         self._banks: dict[str, np.ndarray] = {}
+        self._rows: dict[str, np.ndarray] | None = None if private or start % (ROW * granule) else {}
+        self._apart: np.ndarray | None = None
+        self._many = 0
         self.releases: np.ndarray | None = None
         self._among_devices: Any = None
 
     def refine(self, granule: int) -> None:
         """From now on accesses may be as small as that: each smaller granule has the records of the one that
         it was part of."""
+        self._all_apart()
         factor = self.granule // granule
         self.granule, self._count = granule, self._count * factor
         for kind, bank in self._banks.items():
-            records = np.zeros(-(-self._count // 8) * 8, self.dtype)
+            records = self._none()
             whole = np.repeat(bank, factor)[: self._count]
             records[: len(whole)] = whole
             self._banks[kind] = records
@@ -71,27 +84,136 @@ class AccessHistory:
 
     def has(self, kind: str) -> bool:
         """Whether there is any record of a kind: `write`, `first read`, `last read`."""
-        return kind in self._banks
+        return kind in self._banks or (self._rows is not None and kind in self._rows)
+
+    @property
+    def _blocks(self) -> int:
+        return -(-self._count // ROW)
+
+    def _none(self) -> np.ndarray:
+        return np.zeros(self._blocks * ROW, self.dtype)
+
+    def _bank(self, kind: str) -> np.ndarray:
+        bank = self._banks.get(kind)
+        if bank is None:
+            bank = self._banks[kind] = self._none()
+        return bank
 
     def _unit(self, kind: str, count: int) -> np.ndarray:
         """The records of a kind, `count` at a time."""
-        bank = self._banks.get(kind)
-        if bank is None:
-            bank = self._banks[kind] = np.zeros(-(-self._count // 8) * 8, self.dtype)
+        bank = self._bank(kind)
         size = count * self.dtype.itemsize
         return bank if count == 1 else bank.view(UNITS[size])
 
     def records(self, kind: str) -> np.ndarray:
         """The records of a kind, granule by granule; none of them is set where there were none."""
+        self._all_apart()
         return self._unit(kind, 1)
+
+    def granule_records(self, kind: str) -> np.ndarray:
+        """The same of granules that are set apart, for code that looks at no others."""
+        return self._bank(kind)
+
+    def since(self, kind: str, limit: int, count: int) -> np.ndarray:
+        """Which of the first `count` granules have a record of a kind from a limit on: bool."""
+        found = np.zeros(self._blocks * ROW, bool)
+        if kind in self._banks:
+            np.greater_equal(self._banks[kind], self.dtype.type(limit), out=found)
+        if self._rows is not None and kind in self._rows:
+            found.reshape(-1, ROW)[...] |= (self._rows[kind] >= self.dtype.type(limit))[:, None]
+        return found[:count]
+
+    # ---- blocks
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether there may be records of whole blocks."""
+        return self._rows is not None
+
+    def rows(self, kind: str) -> np.ndarray:
+        """The records of a kind, block by block: that of the first granule, whose thread is the first of a
+        warp's; 0 where there is none, or where `apart` says that each granule has its own."""
+        assert self._rows is not None
+        if kind not in self._rows:
+            self._rows[kind] = np.zeros(self._blocks, self.dtype)
+        return self._rows[kind]
+
+    @property
+    def apart(self) -> np.ndarray:
+        """For each block whether its granules have records of their own: uint8."""
+        if self._apart is None:
+            self._apart = np.zeros(self._blocks, np.uint8)
+        return self._apart
+
+    def set_apart(self, first: int, last: int) -> None:
+        """Give granules `first` to `last`, and those of their blocks, records of their own."""
+        if self._rows is None:
+            return
+        blocks = slice(first >> SHIFT, (last >> SHIFT) + 1)
+        if blocks.stop - blocks.start > LARGE:
+            self._all_apart()
+            return
+        new = blocks.stop - blocks.start - int(np.count_nonzero(self.apart[blocks]))
+        if not new:
+            return
+        self._many += new
+        if 4 * self._many > self._blocks:
+            self._all_apart()
+        else:
+            self._split(self._rows, blocks)
+
+    def _all_apart(self) -> None:
+        if self._rows is not None:
+            self._split(self._rows, slice(None))
+            self._rows = self._apart = None
+
+    def _split(self, rows: dict[str, np.ndarray], blocks: slice) -> None:
+        for kind, records in rows.items():
+            at = np.flatnonzero(records[blocks])
+            if len(at):
+                at += blocks.start or 0
+                self._bank(kind).reshape(-1, ROW)[at] = records[at][:, None] + np.arange(
+                    ROW, dtype=self.dtype
+                )
+                records[at] = 0
+        self.apart[blocks] = 1
+
+    def put_together(self, first: int, last: int) -> None:
+        """Let the blocks of granules `first` to `last` have one record again, where those of their granules
+        say no more."""
+        if self._rows is None:
+            return
+        start, stop = first >> SHIFT, (last >> SHIFT) + 1
+        whole = self.apart[start:stop] != 0
+        found: dict[str, np.ndarray] = {}
+        for kind, bank in self._banks.items():
+            block = bank.reshape(-1, ROW)[start:stop]
+            found[kind] = block[:, 0].copy()
+            lanes = np.arange(ROW, dtype=self.dtype) * (found[kind] != 0)[:, None]
+            whole &= (block == found[kind][:, None] + lanes).all(axis=1)
+            whole &= found[kind] & self.dtype.type(ROW - 1) == 0
+        at = np.flatnonzero(whole)
+        for kind, records in found.items():
+            self.rows(kind)[start + at] = records[at]
+            self._banks[kind].reshape(-1, ROW)[start + at] = 0
+        self.apart[start + at] = 0
+        self._many -= len(at)
+
+    def _set_apart(self, at: Any) -> None:
+        if self._rows is not None:
+            self.set_apart(max(int(np.min(at)), 0), min(int(np.max(at)), self._count - 1))
+
+    # ---- granules
 
     def read(self, kind: str, at: Any, count: int) -> Any:
         """`count` records from each granule on, along a further axis; `at` is a multiple of `count`."""
+        self._set_apart(at)
         found = self._unit(kind, count).take(at if count == 1 else at // count, mode="wrap")
         return found[..., None].view(self.dtype)
 
     def write(self, kind: str, at: Any, records: Any, count: int) -> None:
         """Set `count` records from each granule on: an array with a further axis of 1 or `count`."""
+        self._set_apart(at)
         if count > 1:
             whole = np.empty((*at.shape, count), self.dtype)
             whole[...] = records
@@ -110,10 +232,12 @@ class AccessHistory:
 
     def take(self, kind: str, at: np.ndarray) -> np.ndarray:
         """The records of a kind that there are, of single granules."""
-        return self._banks[kind][at]
+        self._set_apart(at)
+        return self._bank(kind)[at]
 
     def put(self, kind: str, at: np.ndarray, records: np.ndarray) -> None:
         """Set the records of single granules."""
+        self._set_apart(at)
         self._unit(kind, 1)[at] = records
 
     def own(self, number: int, strength: int, threads: Any) -> Any:
@@ -121,6 +245,8 @@ class AccessHistory:
         if (number - self.base) >> (self.dtype.itemsize * 8 - self.number_at):
             self.base = number - 1
             self._banks.clear()
+            if self._rows is not None:
+                self._rows, self._apart, self._many = {}, None, 0
         return threads | self.dtype.type(
             (number - self.base) << self.number_at | strength << self.strength_at
         )

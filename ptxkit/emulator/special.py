@@ -101,12 +101,16 @@ def _lane_mask(function: Callable[[np.ndarray], np.ndarray]) -> Value:
 _ONE = np.uint64(1)
 
 
+def _first_records(batch: Ctas) -> Any:
+    """For the first thread of each warp its CTA's number and its own in that, as race records have them."""
+    thread = np.arange(0, batch.warps_per_cta * WARP, WARP, dtype=np.uint64).reshape(1, -1)
+    numbers = (batch.ctas + batch.launch.first_cta).astype(np.uint64).reshape(-1, 1)
+    return ((numbers & np.uint64((1 << 24) - 1)) << np.uint64(10) | thread).reshape(-1, 1)
+
+
 def _records(batch: Ctas) -> Any:
-    """For each thread its CTA's number and its own in the CTA, as race records have them."""
-    thread = (np.arange(batch.warps_per_cta * WARP, dtype=np.uint64)).reshape(1, batch.warps_per_cta, WARP)
-    numbers = (batch.ctas + batch.launch.first_cta).astype(np.uint64).reshape(-1, 1, 1)
-    ctas = (numbers & np.uint64((1 << 24) - 1)) << np.uint64(10)
-    return (ctas | thread).reshape(batch.rows, WARP)
+    """The same for each thread."""
+    return _first_records(batch) | np.arange(WARP, dtype=np.uint64)
 
 
 OF_SHAPE: dict[str, Callable[[BatchShape], Any]] = {
@@ -180,8 +184,9 @@ SPECIAL: dict[str, Value] = {
     # The machine is one locality domain, and has no multiprocessors beyond those it guarantees.
     "%locality_domain_id": lambda batch: _u32(0),
     "%locality_domain_supplemental_sm": lambda batch: _u32(0),
-    # The emulator's own, beside `cta`, `own slot` and `thread`: each thread's number for race records.
+    # The emulator's own, beside `cta`, `own slot` and `thread`: threads' numbers for race records.
     "own record": _records,
+    "first record": _first_records,
 }
 """By name: what computes the value for a batch, of a shape that broadcasts against (rows, 32)."""
 

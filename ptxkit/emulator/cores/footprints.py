@@ -102,8 +102,7 @@ class Footprints:
         """The granules with a newer record of a kind, bool (granules,)."""
         if not part.history.has(kind):
             return np.zeros(part.granules, bool)
-        records = part.history.records(kind)[: part.granules]
-        return records >= records.dtype.type(part.history.limit(self._since))
+        return part.history.since(kind, part.history.limit(self._since), part.granules)
 
     # ---- behind them
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptxkit.emulator.access_history import WEAK, AccessHistory
+from ptxkit.emulator.access_history import ROW, WEAK, AccessHistory
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.jit.emission import Extent
-from ptxkit.emulator.jit.memory_code import RANGE_FIELDS, range_code
+from ptxkit.emulator.jit.memory_code import DONE, RANGE_FIELDS, UNSETTLED, range_code
+from ptxkit.emulator.jit.rows_code import APART, RowsShape
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.races import KINDS
+from ptxkit.emulator.values import WARP
 
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _RANGE = ctypes.c_uint64 * len(RANGE_FIELDS)
@@ -40,6 +42,14 @@ def range_of(array: Any, bits: int, offset: int, active: Any) -> tuple[int, int,
     _range(bits, active is not None)(words)
     low, high, odd, count = words[_FOUND:]
     return low, high, odd, count
+
+
+class Entry(NamedTuple):
+    """What an access is entered with: by whom, where, and along which axes its places differ."""
+
+    lane_set: LaneSet
+    history: AccessHistory
+    extent: Extent
 
 
 class TransferArguments:
@@ -71,8 +81,9 @@ class TransferArguments:
         """Whether a word is set."""
         return self._words[self._at[name]] != 0
 
-    def history(self, lane_set: LaneSet, history: AccessHistory, extent: Extent, stores: bool) -> bool:
-        """Set what an access needs of the history, its own record apart; whether it can be settled."""
+    def history(self, entry: Entry) -> bool:
+        """Set what an access needs of the history, the records apart; whether it can be settled."""
+        lane_set, history, extent = entry
         limit = history.limit(lane_set.batch.happens_before.limit(lane_set.rows, history.private))
         if isinstance(limit, int):
             self.number("limit", limit)
@@ -81,7 +92,24 @@ class TransferArguments:
         else:
             return False
         self.number("granule", history.granule.bit_length() - 1)
-        threads = lane_set.special("own slot" if history.private else "own record")
+        return True
+
+    def records(self, entry: Entry, stores: bool, blocks: bool = False) -> None:
+        """Set whose records an access sets, and where: those of granules, or of blocks."""
+        lane_set, history, extent = entry
+        # They are counted from the memory's start, places from the bank's.
+        before = history.start // history.granule // (ROW if blocks else 1)
+        if blocks:
+            self.array("apart", history.apart, before)
+            self.array("threads", lane_set.special("first record"))
+        else:
+            self._threads(lane_set.special("own slot" if history.private else "own record"), extent)
+        for kind in KINDS:
+            if history.has(kind) or (kind == "write") == stores:
+                records = history.rows(kind) if blocks else history.granule_records(kind)
+                self.array(kind, records, before * history.dtype.itemsize)
+
+    def _threads(self, threads: Any, extent: Extent) -> None:
         last = threads
         if extent is Extent.LANES:
             # Rows that share a place: the first of them read it first, the last one last.
@@ -90,12 +118,36 @@ class TransferArguments:
             threads = last = np.ascontiguousarray(threads[:, 0])
         self.array("threads", threads)
         self.array("last threads", last)
-        for kind in KINDS:
-            if history.has(kind) or (kind == "write") == stores:
-                # Records are counted from the memory's start, places from the bank's.
-                before = history.start // history.granule * history.dtype.itemsize
-                self.array(kind, history.records(kind), before)
-        return True
+
+    def settle(
+        self, function: Callable[[Any], Any], shape: RowsShape, entry: Entry | None, within: slice
+    ) -> bool:
+        """Call a function of `rows_code`; whether it was settled.
+
+        Args:
+            function: makes it, for a shape.
+            entry: what is entered; None where races are not sought.
+            within: from which to which byte of the bank the access reaches.
+        """
+        if entry is None:
+            return self.call(function(shape)) == DONE
+        history = entry.history
+        if history.in_blocks:
+            first, last = history.granules(within.start), history.granules(within.stop - 1)
+            if shape.granules == shape.elements == 1 and shape.lanes == WARP and shape.own:
+                status = self._of_blocks(function, shape, entry)
+                if status == APART:
+                    history.put_together(first, last)
+                    status = self._of_blocks(function, shape, entry)
+                if status in (DONE, UNSETTLED):
+                    return status == DONE
+            history.set_apart(first, last)
+        self.records(entry, shape.stores)
+        return self.call(function(shape)) == DONE
+
+    def _of_blocks(self, function: Callable[[Any], Any], shape: RowsShape, entry: Entry) -> int:
+        self.records(entry, shape.stores, True)
+        return self.call(function(shape._replace(whole=True)))
 
     def call(self, function: Any) -> int:
         """What a function makes of them."""

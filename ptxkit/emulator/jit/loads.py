@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.code import MemoryTransfer
-from ptxkit.emulator.jit.arguments import CALL, TransferArguments, knows_own, range_of, record_of
+from ptxkit.emulator.jit.arguments import CALL, Entry, TransferArguments, knows_own, range_of, record_of
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, loads_code
-from ptxkit.emulator.jit.memory_code import DONE
 from ptxkit.emulator.jit.rows_code import RowsShape
 from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.jit.transfer import CompiledTransfer, TransferPlace, nothing_in_flight
@@ -87,9 +86,12 @@ class CompiledLoads:
         place = self.transfers[0].place(lane_set, low, high)
         if place is None or place.suspect:
             return False
-        return self._load(lane_set, array, extent, place)
+        within = slice(low - place.start, high - place.start + self._first.accessor.size)
+        return self._load(lane_set, array, extent, place, within)
 
-    def _load(self, lane_set: LaneSet, array: Any, extent: Extent, place: TransferPlace) -> bool:
+    def _load(
+        self, lane_set: LaneSet, array: Any, extent: Extent, place: TransferPlace, within: slice
+    ) -> bool:
         first, history = self._first, place.history
         if place.stride and not extent & Extent.ROWS:
             extent |= Extent.ROWS
@@ -97,7 +99,8 @@ class CompiledLoads:
         lanes = WARP if extent & Extent.LANES else 1
         rows = array.size // lanes
         arguments = TransferArguments(_AT)
-        if history is not None and not arguments.history(lane_set, history, extent, False):
+        entry = Entry(lane_set, history, extent) if history is not None else None
+        if entry is not None and not arguments.history(entry):
             return False
         base = None if history is None else history.base
         count, kind = first.count, RAW[8 * first.width]
@@ -120,6 +123,7 @@ class CompiledLoads:
         arguments.number("loads", len(entries))
         arguments.array("entries", entries)
         shape = RowsShape(
+            stores=False,
             address_bits=self._bits,
             width=first.width,
             elements=first.count,
@@ -132,7 +136,7 @@ class CompiledLoads:
             limits=arguments.has("limits"),
             own=extent is Extent.THREADS and knows_own(lane_set),
         )
-        if arguments.call(_function(shape)) != DONE:
+        if not arguments.settle(_function, shape, entry, within):
             return False
         counts = lane_set.launch.counts
         for load, elements in zip(self._loads, made, strict=True):

@@ -35,10 +35,10 @@ class _Loads(RowsCode):
     def text(self) -> str:
         """The whole module."""
         shape, builder = self.shape, self.builder
-        self.look()
+        self.look(self._loads, _step)
         for act in (self._meet, self._move) if shape.record_bits and shape.has_write else (self._move,):
             with self.loop(self.words["rows"]) as row:
-                self.each(row, act, self._loads, lambda entry: entry[STEP])
+                self.each(row, act, self._loads, _step)
         builder.ret(ir.Constant(I64, DONE))
         return str(self.module)
 
@@ -84,3 +84,7 @@ class _Loads(RowsCode):
         at = builder.add(places.index, I64(places.lanes - 1)) if places.case == SAME else None
         last = builder.or_(self.threads("last threads", places, at), record)
         builder.store(last, self.records("last read", places), align=self.align)
+
+
+def _step(entry: list[Any]) -> Any:
+    return entry[STEP]

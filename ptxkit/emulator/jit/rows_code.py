@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
+from ptxkit.emulator.access_history import ROW, SHIFT
 from ptxkit.emulator.jit.memory_code import I8, UNSETTLED, is_own
 from ptxkit.emulator.loop_code import I64, LoopCode, splat
 from ptxkit.emulator.values import WARP
@@ -22,22 +23,27 @@ ANY, BESIDE, SAME = range(3)
 PARTS = (WARP, WARP // 2, WARP // 4)
 """Lanes of a part of a row, the whole first. A row's pattern is ANY, or how the places of each part lie, plus
 two for each size ahead of it."""
+SCATTERED, APART = 2, 3
+"""What a function of whole blocks returns, with nothing done: rows access anything else, or a block whose
+granules have records of their own."""
 LONGEST = 64
 """Elements or records of the longest vectors."""
 SHAPED = (
     "rows", "address", "start", "data", "tiles", "granule", "threads", "last threads", "limit", "limits",
-    "patterns",
+    "patterns", "apart",
 )  # fmt: skip
 """Words that all such functions take: how many rows; the arrays of addresses, of the CTA's part of the memory
-for each row, of the first and the last thread of each place, of the least record that each row may not have
+for each row, of the first and the last thread of each place (of the first thread of each row where that is a
+block), of the least record that each row may not have
 seen, or that itself; where the memory begins, and its bytes; a granule's bytes as a power of two; room for
-the patterns."""
+the patterns; which blocks of the history are set apart."""
 
 
 class RowsShape(NamedTuple):
     """What the code hangs on.
 
     Attributes:
+        stores: whether it stores.
         address_bits: of the register.
         width, elements: bytes of an element, and how many elements.
         lanes: places of a row: 32, or 1 where its lanes share one.
@@ -48,8 +54,10 @@ class RowsShape(NamedTuple):
         limits: whether rows differ in what they may not have seen.
         own: whether each place is of one thread, whose own records are none that it may not have seen.
         clears: whether the shadow of what is stored is cleared.
+        whole: whether each row accesses a block of the history, which has one record.
     """
 
+    stores: bool
     address_bits: int
     width: int
     elements: int
@@ -62,6 +70,7 @@ class RowsShape(NamedTuple):
     limits: bool
     own: bool
     clears: bool = False
+    whole: bool = False
 
 
 class Places(NamedTuple):
@@ -105,32 +114,51 @@ class RowsCode(LoopCode):
 
     # ---- rows
 
-    def look(self) -> None:
-        """Note how the places of each row lie."""
+    def look(self, outer: Callable[[], AbstractContextManager[Any]], step: Callable[[Any], Any]) -> None:
+        """Note how the places of each row lie; leave if they should be blocks and are none. See `each`."""
         if self.shape.lanes == 1:
             return
         with self.loop(self.words["rows"]) as row:
-            self._look(row)
+            pattern = self._look(row)
+            if self.shape.whole:
+                other = self.builder.icmp_unsigned("!=", pattern, I8(BESIDE))
+                with self.builder.if_then(other, likely=False):
+                    self.builder.ret(I64(SCATTERED))
+            else:
+                self.builder.store(pattern, self.at(self.pointer("patterns"), I8, row), align=1)
+        if self.shape.whole:
+            with self.loop(self.words["rows"]) as row:
+                self.each(row, self._is_block, outer, step)
 
-    def _look(self, row: Any) -> None:
+    def _is_block(self, _: Any, places: Places) -> None:
+        """Leave where a row accesses no block, or one that is set apart."""
+        builder = self.builder
+        inside = builder.and_(builder.lshr(places.offset, self.words["granule"]), I64(ROW - 1))
+        with builder.if_then(builder.icmp_unsigned("!=", inside, I64(0)), likely=False):
+            builder.ret(I64(SCATTERED))
+        apart = self.load(self.pointer("apart"), I8, self._record_at(places), 1)
+        with builder.if_then(builder.icmp_unsigned("!=", apart, I8(0)), likely=False):
+            builder.ret(I64(APART))
+
+    def _look(self, row: Any) -> Any:
         builder, bits = self.builder, self.shape.address_bits
         kind = ir.IntType(bits)
         vector = ir.VectorType(kind, WARP)
         where = self.at(self.pointer("address"), kind, builder.mul(row, I64(WARP)))
         every = builder.load(where, typ=vector, align=bits // 8)
         pattern = I8(ANY)
-        for number, part in reversed([*enumerate(PARTS)]):
+        for number, part in reversed([*enumerate(PARTS)][: 1 if self.shape.whole else None]):
             firsts = ir.Constant(ir.VectorType(ir.IntType(32), WARP), [n // part * part for n in range(WARP)])
             first = builder.shuffle_vector(every, ir.Constant(vector, ir.Undefined), firsts)
             away = builder.sub(every, first)
             for case, step in ((BESIDE, self.shape.width * self.shape.elements), (SAME, 0)):
-                if case not in self.cases:
+                if case not in self.cases or (self.shape.whole and case != BESIDE):
                     continue
                 expected = ir.Constant(vector, [lane % part * step for lane in range(WARP)])
                 each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
                 fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
                 pattern = builder.select(fits, I8(2 * number + case), pattern)
-        builder.store(pattern, self.at(self.pointer("patterns"), I8, row), align=1)
+        return pattern
 
     def each(
         self,
@@ -152,6 +180,10 @@ class RowsCode(LoopCode):
                 act(entry, self._places(step(entry), row, row, 1, ANY))
             return
         first = builder.mul(row, I64(lanes))
+        if self.shape.whole:
+            with outer() as entry:
+                act(entry, self._places(step(entry), row, first, lanes, BESIDE))
+            return
         pattern = self.load(self.pointer("patterns"), I8, row, 1)
         cases = [(2 * number + case, case, part) for number, part in enumerate(PARTS) for case in self.cases]
         blocks = [builder.append_basic_block("pattern") for _ in cases]
@@ -221,12 +253,15 @@ class RowsCode(LoopCode):
 
     def records(self, name: str, places: Places) -> Any:
         """Where the records of places begin."""
-        first = self.builder.lshr(places.offset, self.words["granule"])
-        return self.at(self.pointer(name), self.record, first)
+        return self.at(self.pointer(name), self.record, self._record_at(places))
+
+    def _record_at(self, places: Places) -> Any:
+        granule = self.builder.lshr(places.offset, self.words["granule"])
+        return self.builder.lshr(granule, I64(SHIFT)) if self.shape.whole else granule
 
     def count(self, places: Places) -> int:
         """How many records places have."""
-        return self.shape.granules * places.apart
+        return 1 if self.shape.whole else self.shape.granules * places.apart
 
     def limit(self, places: Places) -> Any:
         """For each record of places the least that their row may not have seen."""
@@ -238,6 +273,8 @@ class RowsCode(LoopCode):
 
     def threads(self, name: str, places: Places, index: Any = None) -> Any:
         """For each record of places who accesses it. `index`: of the one place that stands for all."""
+        if self.shape.whole:
+            return self.load(self.pointer("threads"), self.record, places.row, self.align)
         lanes = places.lanes if places.case == BESIDE else 1
         where = self.at(self.pointer(name), self.record, places.index if index is None else index)
         found = self.builder.load(where, typ=self.wide(self.record, lanes), align=self.align)

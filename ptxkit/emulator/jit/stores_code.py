@@ -30,7 +30,7 @@ class _Store(RowsCode):
     def text(self) -> str:
         """The whole module."""
         shape, builder = self.shape, self.builder
-        self.look()
+        self.look(self.once, self._step)
         if shape.record_bits:
             kinds = ("write",) * shape.has_write + ("first read", "last read") * shape.has_reads
             if kinds:
@@ -43,7 +43,10 @@ class _Store(RowsCode):
 
     def _rows(self, act: Any) -> None:
         with self.loop(self.words["rows"]) as row:
-            self.each(row, act, self.once, lambda _: self.words["step"])
+            self.each(row, act, self.once, self._step)
+
+    def _step(self, _: None) -> Any:
+        return self.words["step"]
 
     def _own(self, places: Places) -> Any:
         record = self.as_record(self.words["record"])

@@ -18,7 +18,7 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.global_memory import BASE, Allocation
-from ptxkit.emulator.jit.arguments import CALL, TransferArguments, knows_own, range_of, record_of
+from ptxkit.emulator.jit.arguments import CALL, Entry, TransferArguments, knows_own, range_of, record_of
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, AccessShape, access_code
 from ptxkit.emulator.jit.rows_code import RowsShape
@@ -40,7 +40,7 @@ def _access(shape: AccessShape) -> Any:
 
 
 @cache
-def _whole_store(shape: RowsShape) -> Any:
+def _row_stores(shape: RowsShape) -> Any:
     return compiler().function(stores_code(shape), CALL)
 
 
@@ -267,11 +267,13 @@ class CompiledTransfer:
         arguments.number("rows", rows)
         arguments.array("patterns", np.empty(rows, np.uint8))
         self._where(arguments, lane_set, addresses.array, place)
-        if history is not None:
-            arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
-            if not arguments.history(lane_set, history, addresses.extent, True):
+        entry = Entry(lane_set, history, addresses.extent) if history is not None else None
+        if entry is not None:
+            arguments.number("record", record_of(lane_set, entry.history, transfer.accessor.site))
+            if not arguments.history(entry):
                 return False
         shape = RowsShape(
+            stores=True,
             address_bits=self._bits,
             width=transfer.width,
             elements=transfer.count,
@@ -280,12 +282,16 @@ class CompiledTransfer:
             record_bits=8 * history.dtype.itemsize if history is not None else 0,
             granules=transfer.width * transfer.count // history.granule if history is not None else 0,
             has_write=history is not None and history.has("write"),
-            has_reads=arguments.has("first read"),
+            has_reads=history is not None and history.has("first read"),
             limits=arguments.has("limits"),
             own=knows_own(lane_set),
             clears=arguments.has("shadow"),
         )
-        return arguments.call(_whole_store(shape)) == DONE
+        return arguments.settle(_row_stores, shape, entry, self._within(addresses, place))
+
+    def _within(self, addresses: Addresses, place: TransferPlace) -> slice:
+        """From which to which byte of the bank an access reaches."""
+        return slice(addresses.low - place.start, addresses.high - place.start + self.transfer.accessor.size)
 
     def _where(
         self, arguments: TransferArguments, lane_set: LaneSet, array: Any, place: TransferPlace
@@ -321,9 +327,14 @@ class CompiledTransfer:
         if addresses.active is not None:
             arguments.array("active", addresses.active)
         if history is not None:
+            if history.in_blocks:
+                within = self._within(addresses, place)
+                history.set_apart(history.granules(within.start), history.granules(within.stop - 1))
             arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
-            if not arguments.history(lane_set, history, extent, transfer.stores):
+            entry = Entry(lane_set, history, extent)
+            if not arguments.history(entry):
                 return False
+            arguments.records(entry, transfer.stores)
         shape = AccessShape(
             stores=transfer.stores,
             address_bits=self._bits,
