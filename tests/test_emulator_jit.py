@@ -352,24 +352,33 @@ def test_records_of_blocks_say_what_those_of_granules_say(
     assert run(True) == run(False)
 
 
-def test_blocks_have_one_record_until_something_else_touches_them() -> None:
-    """16 MB that whole warps read and write take a record for 128 bytes of each kind, not one for four."""
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_blocks_have_one_record_until_something_else_touches_them(width: int) -> None:
+    """Of memory that whole warps read and write a record stands for 32 accesses of each kind."""
+    vector, values = {
+        1: ("", "%r4"),
+        2: (".v2", "{%r4, %r5}"),
+        4: (".v4", "{%r4, %r5, %r6, %r7}"),
+    }[width]
+    sums = "".join(f"add.u32 %r{4 + at}, %r{4 + at}, %r3;" for at in range(width))
     text = module(
         f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; {OWN}
-        mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd1, %rd2; ld.global.u32 %r4, [%rd2];
-        add.u32 %r4, %r4, %r3; st.global.u32 [%rd2], %r4;"""
+        mul.wide.u32 %rd2, %r3, {4 * width}; add.u64 %rd2, %rd1, %rd2; ld.global{vector}.u32 {values}, [%rd2];
+        {sums} st.global{vector}.u32 [%rd2], {values};"""
     )
     device = Emulator(jit=True)
-    out = device.array(np.zeros(1 << 20, np.uint32))
+    count = 1 << 18
+    words = np.arange(count * width, dtype=np.uint32)
+    out = device.array(words)
     kernel = device.load(text).kernel("k")
-    kernel.launch(((1 << 20) // 128,), (128,), [out])
+    kernel.launch((count // 128,), (128,), [out])
     (history,) = (each.history for each in device.memory.allocations() if each.history is not None)
     assert history.in_blocks
     assert np.count_nonzero(history.apart) == 0
     assert (history.rows("write") != 0).all()
     assert (history.records("write")[:128] & 1023 == np.arange(128)).all()
     assert not history.in_blocks
-    assert (out.numpy() == np.arange(1 << 20)).all()
+    assert (out.numpy() == words + np.arange(count).repeat(width)).all()
 
 
 # ---- what is found, in the order of the program

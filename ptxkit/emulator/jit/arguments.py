@@ -134,7 +134,7 @@ class TransferArguments:
         history = entry.history
         if history.in_blocks:
             first, last = history.granules(within.start), history.granules(within.stop - 1)
-            if shape.granules == shape.elements == 1 and shape.lanes == WARP and shape.own:
+            if shape.granules == 1 and shape.lanes == WARP and shape.own:
                 status = self._of_blocks(function, shape, entry)
                 if status == APART:
                     history.put_together(first, last)

@@ -140,6 +140,16 @@ class RowsCode(LoopCode):
         with builder.if_then(builder.icmp_unsigned("!=", apart, I8(0)), likely=False):
             builder.ret(I64(APART))
 
+    def _patterns(self) -> Iterator[tuple[int, int, int]]:
+        """Which there is code for: the number of a size, its lanes, and how their places lie."""
+        if self.shape.whole:
+            yield 0, WARP, BESIDE
+            return
+        for number, part in enumerate(PARTS):
+            for case in self.cases:
+                if case == SAME or number == 0 or self.shape.elements == 1:
+                    yield number, part, case
+
     def _look(self, row: Any) -> Any:
         builder, bits = self.builder, self.shape.address_bits
         kind = ir.IntType(bits)
@@ -147,17 +157,16 @@ class RowsCode(LoopCode):
         where = self.at(self.pointer("address"), kind, builder.mul(row, I64(WARP)))
         every = builder.load(where, typ=vector, align=bits // 8)
         pattern = I8(ANY)
-        for number, part in reversed([*enumerate(PARTS)][: 1 if self.shape.whole else None]):
+        for number, part, case in reversed([*self._patterns()]):
             firsts = ir.Constant(ir.VectorType(ir.IntType(32), WARP), [n // part * part for n in range(WARP)])
             first = builder.shuffle_vector(every, ir.Constant(vector, ir.Undefined), firsts)
-            away = builder.sub(every, first)
-            for case, step in ((BESIDE, self.shape.width * self.shape.elements), (SAME, 0)):
-                if case not in self.cases or (self.shape.whole and case != BESIDE):
-                    continue
-                expected = ir.Constant(vector, [lane % part * step for lane in range(WARP)])
-                each = builder.bitcast(builder.icmp_unsigned("==", away, expected), ir.IntType(WARP))
-                fits = builder.icmp_signed("==", each, ir.IntType(WARP)(-1))
-                pattern = builder.select(fits, I8(2 * number + case), pattern)
+            step = self.shape.width * self.shape.elements if case == BESIDE else 0
+            expected = ir.Constant(vector, [lane % part * step for lane in range(WARP)])
+            as_expected = builder.icmp_unsigned("==", builder.sub(every, first), expected)
+            fits = builder.icmp_signed(
+                "==", builder.bitcast(as_expected, ir.IntType(WARP)), ir.IntType(WARP)(-1)
+            )
+            pattern = builder.select(fits, I8(2 * number + case), pattern)
         return pattern
 
     def each(
@@ -185,7 +194,7 @@ class RowsCode(LoopCode):
                 act(entry, self._places(step(entry), row, first, lanes, BESIDE))
             return
         pattern = self.load(self.pointer("patterns"), I8, row, 1)
-        cases = [(2 * number + case, case, part) for number, part in enumerate(PARTS) for case in self.cases]
+        cases = [(2 * number + case, case, part) for number, part, case in self._patterns()]
         blocks = [builder.append_basic_block("pattern") for _ in cases]
         others, behind = builder.append_basic_block("each"), builder.append_basic_block("behind")
         switch = builder.switch(pattern, others)
@@ -194,10 +203,9 @@ class RowsCode(LoopCode):
             builder.position_at_end(block)
             longest = LONGEST // max(self.shape.granules, self.shape.elements)
             unit = min(part, max(longest, 1)) if case == BESIDE else part
-            with outer() as entry:
-                for lane in range(0, WARP, unit):
-                    index = builder.add(first, I64(lane))
-                    act(entry, self._places(step(entry), row, index, unit, case))
+            with outer() as entry, self.loop(WARP, unit) if unit < WARP else self.once() as lane:
+                index = first if lane is None else builder.add(first, lane)
+                act(entry, self._places(step(entry), row, index, unit, case))
             builder.branch(behind)
         builder.position_at_end(others)
         with outer() as entry, self.loop(lanes) as lane:
