@@ -44,7 +44,7 @@ def range_of(array: Any, bits: int, offset: int, active: Any) -> tuple[int, int,
     return low, high, odd, count
 
 
-class Entry(NamedTuple):
+class EnteredAccess(NamedTuple):
     """What an access is entered with: by whom, where, and along which axes its places differ."""
 
     lane_set: LaneSet
@@ -81,7 +81,7 @@ class TransferArguments:
         """Whether a word is set."""
         return self._words[self._at[name]] != 0
 
-    def history(self, entry: Entry) -> bool:
+    def history(self, entry: EnteredAccess) -> bool:
         """Set what an access needs of the history, the records apart; whether it can be settled."""
         lane_set, history, extent = entry
         limit = history.limit(lane_set.batch.happens_before.limit(lane_set.rows, history.private))
@@ -94,7 +94,7 @@ class TransferArguments:
         self.number("granule", history.granule.bit_length() - 1)
         return True
 
-    def records(self, entry: Entry, stores: bool, blocks: bool = False) -> None:
+    def records(self, entry: EnteredAccess, stores: bool, blocks: bool = False) -> None:
         """Set whose records an access sets, and where: those of granules, or of blocks."""
         lane_set, history, extent = entry
         # They are counted from the memory's start, places from the bank's.
@@ -120,7 +120,7 @@ class TransferArguments:
         self.array("last threads", last)
 
     def settle(
-        self, function: Callable[[Any], Any], shape: RowsShape, entry: Entry | None, within: slice
+        self, function: Callable[[Any], Any], shape: RowsShape, entry: EnteredAccess | None, within: slice
     ) -> bool:
         """Call a function of `rows_code`; whether it was settled.
 
@@ -145,7 +145,7 @@ class TransferArguments:
         self.records(entry, shape.stores)
         return self.call(function(shape)) == DONE
 
-    def _of_blocks(self, function: Callable[[Any], Any], shape: RowsShape, entry: Entry) -> int:
+    def _of_blocks(self, function: Callable[[Any], Any], shape: RowsShape, entry: EnteredAccess) -> int:
         self.records(entry, shape.stores, True)
         return self.call(function(shape._replace(whole=True)))
 

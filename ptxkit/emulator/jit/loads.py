@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.code import MemoryTransfer
-from ptxkit.emulator.jit.arguments import CALL, Entry, TransferArguments, knows_own, range_of, record_of
+from ptxkit.emulator.jit.arguments import (
+    CALL,
+    EnteredAccess,
+    TransferArguments,
+    knows_own,
+    range_of,
+    record_of,
+)
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, loads_code
 from ptxkit.emulator.jit.rows_code import RowsShape
@@ -99,7 +106,7 @@ class CompiledLoads:
         lanes = WARP if extent & Extent.LANES else 1
         rows = array.size // lanes
         arguments = TransferArguments(_AT)
-        entry = Entry(lane_set, history, extent) if history is not None else None
+        entry = EnteredAccess(lane_set, history, extent) if history is not None else None
         if entry is not None and not arguments.history(entry):
             return False
         base = None if history is None else history.base

@@ -18,7 +18,14 @@ from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.addresses import WINDOWS, space_of
 from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.global_memory import BASE, Allocation
-from ptxkit.emulator.jit.arguments import CALL, Entry, TransferArguments, knows_own, range_of, record_of
+from ptxkit.emulator.jit.arguments import (
+    CALL,
+    EnteredAccess,
+    TransferArguments,
+    knows_own,
+    range_of,
+    record_of,
+)
 from ptxkit.emulator.jit.emission import Extent
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, AccessShape, access_code
 from ptxkit.emulator.jit.rows_code import RowsShape
@@ -267,7 +274,7 @@ class CompiledTransfer:
         arguments.number("rows", rows)
         arguments.array("patterns", np.empty(rows, np.uint8))
         self._where(arguments, lane_set, addresses.array, place)
-        entry = Entry(lane_set, history, addresses.extent) if history is not None else None
+        entry = EnteredAccess(lane_set, history, addresses.extent) if history is not None else None
         if entry is not None:
             arguments.number("record", record_of(lane_set, entry.history, transfer.accessor.site))
             if not arguments.history(entry):
@@ -331,7 +338,7 @@ class CompiledTransfer:
                 within = self._within(addresses, place)
                 history.set_apart(history.granules(within.start), history.granules(within.stop - 1))
             arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
-            entry = Entry(lane_set, history, extent)
+            entry = EnteredAccess(lane_set, history, extent)
             if not arguments.history(entry):
                 return False
             arguments.records(entry, transfer.stores)
