@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import io
 import os
 import sys
 from collections.abc import Sequence
 from typing import IO
 
+from ptxkit.support import collector
+
 UNWRITABLE = 2
 INTERRUPTED = 130
-YOUNG = 10_000
-"""After how many new objects Python looks for cycles: a command makes a hundred thousand that stay."""
 BROKEN_PIPE = 141
 
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS}
@@ -27,7 +26,7 @@ _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give the process's exit code."""
-    gc.set_threshold(YOUNG)
+    collector.begin()
     _open_streams()
     try:
         try:

@@ -27,6 +27,7 @@ from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.program import EntryProgram
 from ptxkit.emulator.scheduler import Scheduler, Status
 from ptxkit.emulator.values import WARP
+from ptxkit.support import collector
 from ptxkit.targets import Limits
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Execution:
     """
 
     def __init__(self, program: EntryProgram, launch: LaunchState, programmatic: bool = False) -> None:
+        collector.launch()
         self.program = program
         self.launch = launch
         self.programmatic = programmatic

@@ -1,0 +1,35 @@
+"""When Python looks for garbage cycles: rarely while a command starts, as ever in somebody else's process."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ptxkit.support.collector import FIRST, LATER
+
+RUN = "main(['run', 'gemv.ptx', '--device', 'emu'])"
+LAUNCH = """
+from ptxkit.emulator import Emulator
+text = '.version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k() { ret; }'
+Emulator().load(text).kernel().launch(1, 1, [])
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "threshold", "frozen"),
+    [
+        (f"from ptxkit.__main__ import main; {RUN}", LATER, True),
+        ("from ptxkit.__main__ import main; main(['kernels'])", FIRST, False),
+        (LAUNCH, None, False),
+    ],
+    ids=["a command that launches", "one that doesn't", "a library's launch"],
+)
+def test_cycles_are_sought_rarely_until_a_command_launches(
+    code: str, threshold: int | None, frozen: bool
+) -> None:
+    told = "import gc, sys\nbefore = gc.get_threshold()[0]\n" + code
+    told += "\nprint(gc.get_threshold()[0], before, gc.get_freeze_count(), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    now, before, stays = map(int, done.stderr.split())
+    assert now == (before if threshold is None else threshold)
+    assert (stays > 0) == frozen
