@@ -44,6 +44,13 @@ from ptxkit.cli.options import MAX_SIZE
 @finding_options
 @jit_option
 @threads_option
+@click.option(
+    "--mend",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    envvar="PTXKIT_MEND",
+    help="How long to try changes of a kernel whose result is wrong (emulator); 0: not at all.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE

@@ -76,15 +76,25 @@ class Case:
         """Whether an output has a first content, so that a second launch would begin from another."""
         return any(tensor.role == "output" and tensor.name in self.inputs for tensor in self.plan.tensors)
 
-    def compare(self, outputs: Arrays) -> tuple[OutputComparison, ...]:
+    def compare(self, outputs: Arrays, patterned: bool = True) -> tuple[OutputComparison, ...]:
         """Outputs, as stored, against the reference; nothing where there is none.
+
+        Args:
+            outputs: by name.
+            patterned: whether to look for what wrong elements have in common.
 
         Raises:
             PtxkitError: P557, P564.
         """
         with _host_memory(self.plan):
             return tuple(
-                compare(tensor.tensor, outputs[tensor.name], self._expected[tensor.name], tolerance)
+                compare(
+                    tensor.tensor,
+                    outputs[tensor.name],
+                    self._expected[tensor.name],
+                    tolerance,
+                    patterned=patterned,
+                )
                 for tensor in self.plan.tensors
                 if tensor.name in outputs and tensor.name in self._expected
                 for tolerance in [self._problem.tolerance(tensor.name)]

@@ -63,6 +63,8 @@ class RunOptions:
         save: where to keep tensors after the run, by name.
         line_info: whether profilers can show the PTX lines of what runs on a GPU.
         link: further PTX that is linked to the program, by its name and text.
+        mend: seconds for which changes of the kernel are tried on the emulator that make a wrong result
+            right; None: as long as is worth it, 0: not at all.
     """
 
     device: str = "auto"
@@ -79,6 +81,7 @@ class RunOptions:
     save: Mapping[str, str] = field(default_factory=dict)
     line_info: bool = False
     link: tuple[tuple[str, str], ...] = ()
+    mend: float | None = 0.0
 
 
 class Session:
@@ -242,12 +245,30 @@ class Session:
         if cause is None:
             supposed = (suppose or partial(supposed_beyond, on_device, case, took))()
             cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
+        mended, others = self._mended(case, cause, found[wrong])
+        cause = ": ".join(text for text in (mended, cause) if text) or None
         if cause is None:
             return found
         name, colon, rest = found[wrong].message.partition(": ")
         ruled = bool(colon) and name.isupper()
         message = f"{name}: {cause}: {rest}" if ruled else f"{cause}: {found[wrong].message}"
-        return [*found[:wrong], replace(found[wrong], message=message), *found[wrong + 1 :]]
+        notes = (*found[wrong].notes, *others)
+        return [*found[:wrong], replace(found[wrong], message=message, notes=notes), *found[wrong + 1 :]]
+
+    def _mended(
+        self, case: Case, cause: str | None, finding: Diagnostic
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """The change of the kernel with which there is no error, in words, and notes of others; None where
+        none was found or nobody wants to know."""
+        if self.options.mend == 0:
+            return None, ()
+        from ptxkit.running.mending.search import MendSearch
+
+        assert isinstance(self.device, Emulator)
+        load_on = partial(load, options=self.options)
+        return MendSearch(case, self.device, lambda on, module: load_on(on, module)).told(
+            cause, finding, self.options.mend
+        )
 
     def _time(self, on_device: LoadedPlan) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""

@@ -34,7 +34,8 @@ def run(given: dict[str, Any]) -> int:
     request = request_of(given)
     save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
     shown = given["as_json"] or given["verbose"]
-    options = ruled(options_of(given, save=save, traffic=shown), given["file"], found)
+    mend = given["mend"] if given["timeout"] is None else 0.0  # A time limit is for the launches.
+    options = ruled(options_of(given, save=save, traffic=shown, mend=mend), given["file"], found)
     plans = list(_plans(found, request, given["preset"], options))
     for plan in plans:
         check_save(plan, options)

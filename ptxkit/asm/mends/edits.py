@@ -1,0 +1,398 @@
+"""Changes of one place of a kernel's text that may be what was meant, the likeliest first."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from ptxkit.asm.mends.numbers import meant, out_of_line
+from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
+
+_NUMBER = re.compile(r"(?<![\w$%.#])(?:-\s?)?(?:0[xX][0-9a-fA-F]+|\d+)U?(?![\w.#])")
+_SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
+_COPY = re.compile(r"mov\.[bus](32|64)$")
+_EXCHANGED = (
+    "sub",
+    "shl",
+    "shr",
+    "div",
+    "rem",
+    "mad",
+    "selp",
+    "fma",
+    "bfe",
+    "bfi",
+    "wgmma",
+    "tcgen05",
+    "mma",
+)
+"""Instructions of which operands that change places are tried."""
+_OTHER = {
+    "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
+    "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
+}  # fmt: skip
+_SWIZZLED = ("st.shared", "ld.shared", "stmatrix", "ldmatrix", "cp.async.c")
+SWIZZLES = ((112, 128), (48, 64), (16, 32))
+"""Masks of the three bits that the rows are combined with, and the bytes that are meant."""
+_TEMPORARY = re.compile(r"%[a-z]{1,2}\d{2,}")
+"""A register as a compiler numbers it: its neighbours have nothing to do with it."""
+_UNLIKELY = ("mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "nanosleep", "elect")
+_NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
+LONGEST = 100
+"""Statements that are longer are not repeated in messages."""
+LONGEST_ROW = 64
+"""Statements of a row at most."""
+FEW_COPIES = 12
+"""A text that has no more copies of registers: each may have been more."""
+FAR = 8
+"""Statements behind which a value that nobody reads is not looked for any more."""
+TURNS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change.
+
+    Attributes:
+        cost: how unlikely.
+        start, end: the stretch of the text that is replaced.
+        new: by what.
+        said: what the kernel is with the change, in words: `1024 instead of 512 in ..`.
+        line: where.
+        weight: how much the distance of the statement counts: little where it stands out by itself.
+    """
+
+    cost: float
+    start: int
+    end: int
+    new: str
+    said: str
+    line: int
+    weight: float = 1.0
+
+    def of(self, text: str) -> str:
+        """The text with the change."""
+        return text[: self.start] + self.new + text[self.end :]
+
+
+class Edits:
+    """The changes of a text.
+
+    Args:
+        text: the kernel's.
+        distances: the statements that may hold the cause, by their numbers, with how near they are.
+    """
+
+    def __init__(self, text: KernelText, distances: Mapping[int, float]) -> None:
+        self.text = text
+        self.distances = distances
+
+    def ordered(self) -> list[Edit]:
+        """All of them, the likeliest first; of the same text only one."""
+        found: dict[tuple[int, int, str], Edit] = {}
+        for number, distance in sorted(self.distances.items()):
+            one = self.text.statements[number]
+            for edit in self._of(number, one):
+                key = edit.start, edit.end, edit.new
+                cost = edit.cost + edit.weight * distance
+                cost += one.opcode.startswith(_UNLIKELY)
+                if key not in found or found[key].cost > cost:
+                    found[key] = replace(edit, cost=cost)
+        return sorted(found.values(), key=lambda each: (each.cost, each.line, each.start, each.new))
+
+    def _of(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
+        yield from self._out_of_line(number, one)
+        if one.opcode.startswith(_NEVER):
+            return
+        yield from self._numbers(one)
+        if one.opcode:
+            yield from self._exchanges(one)
+            yield from self._operations(one)
+            yield from self._left_out(number, one)
+            yield from self._swizzles(one)
+        yield from self._registers(number, one)
+
+    def _edit(self, one: WrittenStatement, cost: float, start: int, end: int, new: str) -> Edit:
+        """A change of some characters of a statement."""
+        old = one.text[start:end]
+        whole = one.text[:start] + new + one.text[end:]
+        shown, made = one.shown, " ".join(whole.replace("\\\n", " ").split())
+        if len(shown) <= LONGEST and made:
+            said = f"`{made}` instead of `{shown}` at line {one.line}"
+        elif not made:
+            said = f"nothing instead of `{shown}` at line {one.line}"
+        else:
+            said = f"`{new}` instead of `{old}` in the `{one.opcode or one.shown[:24]}` at line {one.line}"
+        return Edit(cost, one.start + start, one.start + end, new, said, one.line)
+
+    def _behind(self, one: WrittenStatement, cost: float, added: str, what: str = "") -> Edit:
+        """A further statement."""
+        said = f"`{added}` behind `{one.shown}` at line {one.line}{what}"
+        return Edit(cost, one.end, one.end, " " + added, said, one.line)
+
+    # ---- numbers
+
+    @cached_property
+    def _rows(self) -> dict[int, list[tuple[int, int]]]:
+        """Of statements whose numbers break a row of several alike: which number, and what would fit."""
+        groups: dict[str, list[list[int]]] = {}
+        for number, one in enumerate(self.text.statements):
+            if one.opcode:
+                key = _NUMBER.sub("#", one.text[: one.operands]) + _skeleton(one.text[one.operands :])
+                runs = groups.setdefault(key, [])
+                if not runs or number - runs[-1][-1] > FAR or len(runs[-1]) == LONGEST_ROW:
+                    runs.append([])
+                runs[-1].append(number)
+        found: dict[int, list[tuple[int, int]]] = {}
+        for runs in groups.values():
+            for run in runs:
+                if len(run) < 3:
+                    continue
+                held = [
+                    [_value(token[0]) for token in _NUMBER.finditer(one.text, one.operands)]
+                    for one in (self.text.statements[number] for number in run)
+                ]
+                if len({len(each) for each in held}) != 1:
+                    continue
+                for place in range(len(held[0])):
+                    row = [each[place] for each in held]
+                    broken = out_of_line(row)
+                    if broken is None and (with_zero := out_of_line([0, *row])) is not None and with_zero[0]:
+                        broken = with_zero[0] - 1, with_zero[1]  # The first of them needs no number.
+                    if broken is not None:
+                        found.setdefault(run[broken[0]], []).append((place, broken[1]))
+        return found
+
+    def _out_of_line(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
+        tokens = list(_NUMBER.finditer(one.text, one.operands))
+        for place, value in self._rows.get(number, ()):
+            yield replace(
+                self._edit(one, 0.1, tokens[place].start(), tokens[place].end(), str(value)), weight=0.1
+            )
+
+    @cached_property
+    def _alike(self) -> dict[str, set[int]]:
+        """The numbers that instructions of the same opcode have."""
+        found: dict[str, set[int]] = {}
+        for one in self.text.statements:
+            for token in _NUMBER.finditer(one.text, one.operands):
+                found.setdefault(one.opcode, set()).add(_value(token[0]))
+        return found
+
+    def _numbers(self, one: WrittenStatement) -> Iterator[Edit]:
+        for token in _NUMBER.finditer(one.text, one.operands):
+            value = _value(token[0])
+            ahead = one.text[: token.start()].rstrip()
+            binary = token[0].startswith("-") and ahead[-1:] not in ("", ",", "[", "(", "{")
+            if binary:
+                continue  # `a - 1`: the sign is no part of it.
+            for cost, other in meant(value, self._alike.get(one.opcode, ())):
+                new = hex(other) if "x" in token[0].lower() and other >= 0 else str(other)
+                yield self._edit(one, cost, token.start(), token.end(), new)
+
+    # ---- registers
+
+    def _exchanges(self, one: WrittenStatement) -> Iterator[Edit]:
+        """Operands, or elements of a vector, that change places."""
+        body = one.text[one.operands :]
+        spans = [(one.operands + start, one.operands + end) for start, end in operand_spans(body)]
+        if one.opcode.startswith(_EXCHANGED):
+            for (s1, e1), (s2, e2) in pairwise(spans[1:]):
+                if one.text[s1:e1] != one.text[s2:e2]:
+                    new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
+                    yield self._edit(one, 0.9, s1, e2, new)
+        for found in re.finditer(r"\{([^{}]*)\}", one.text):
+            inner = [(found.start(1) + s, found.start(1) + e) for s, e in operand_spans(found[1] + ";")]
+            if not 2 <= len(inner) <= 8:
+                continue
+            for i, (s1, e1) in enumerate(inner):
+                for j in range(i + 1, len(inner)):
+                    s2, e2 = inner[j]
+                    new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
+                    yield self._edit(one, 0.6 + 0.2 * (j - i), s1, e2, new)
+
+    def _registers(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
+        """Another register in place of one that is read: one of a like name, or one of the neighbourhood."""
+        spans = operand_spans(one.text[one.operands :]) if one.opcode else []
+        first = one.operands + (spans[0][1] if spans and one.writes else 0)
+        near = self._near(number)
+        for token in NAME.finditer(one.text, first):
+            name = token[0]
+            if not name.startswith("%"):
+                continue
+            for other, apart in near.items():
+                if other == name or self.text.width(other) != self.text.width(name):
+                    continue
+                cost = 0.8 if _alike(name, other) else 2.0 + apart / 10
+                yield self._edit(one, cost, token.start(), token.end(), other)
+
+    def _near(self, number: int) -> dict[str, int]:
+        """The registers of the statements around one, with how far away they are."""
+        found: dict[str, int] = {}
+        statements = self.text.statements
+        for apart in range(12):
+            for at in {number - apart, number + apart}:
+                if 0 <= at < len(statements) and statements[at].opcode:
+                    one = statements[at]
+                    for name in NAME.findall(one.text[one.operands :]):
+                        if name.startswith("%") and "." not in name:
+                            found.setdefault(name, apart)
+        return found
+
+    # ---- operations
+
+    def _operations(self, one: WrittenStatement) -> Iterator[Edit]:
+        """Another operation, or one less."""
+        at = one.text.find(one.opcode)
+        for part in re.finditer(r"\w+", one.opcode):
+            if part[0] in _OTHER:
+                yield self._edit(one, 1.4, at + part.start(), at + part.end(), _OTHER[part[0]])
+        if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
+            turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
+            turned = turned or one.opcode.replace(".shared", ".trans.shared")
+            yield self._edit(one, 0.8, at, at + len(one.opcode), turned)
+        if _SELF.match(one.text, one.operands) and one.opcode.split(".")[0] in (
+            "add",
+            "sub",
+            "xor",
+            "or",
+            "shl",
+            "shr",
+            "and",
+            "mul",
+        ):
+            yield self._edit(one, 0.8, 0, len(one.text), "")
+
+    # ---- what may have been left out
+
+    @cached_property
+    def _unread(self) -> dict[str, int]:
+        """The registers that something computes and nothing reads, with the statement."""
+        counts = Counter(name for one in self.text.statements for name in NAME.findall(one.text))
+        made = {name for name in counts if self.text.common(name) != name} if self.text.pasted else set()
+        return {
+            name: number
+            for number, one in enumerate(self.text.statements)
+            for name in one.writes
+            if one.opcode and len(one.writes) == 1 and name.startswith("%") and name not in made
+            if counts[name] == 1 + (name in self.text.widths)
+        }
+
+    def _left_out(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
+        if len(one.writes) != 1:
+            return
+        (target,) = one.writes
+        if not target.startswith("%") or self.text.common(target) != target or "." not in one.opcode:
+            return
+        bits = self.text.width(target)
+        if bits not in (32, 64):
+            return
+        for name, there in self._unread.items():
+            if name != target and abs(number - there) <= FAR and self.text.width(name) == bits:
+                for rank, operation in enumerate(("xor", "add", "or")):
+                    behind = self.text.statements[max(number, there)]
+                    added = (
+                        f"{operation}.{'s' if operation == 'add' else 'b'}{bits} {target}, {target}, {name};"
+                    )
+                    yield self._behind(behind, 0.4 + 0.3 * rank, added)
+        copied = _COPY.match(one.opcode)
+        spans = operand_spans(one.text[one.operands :])
+        if copied and len(spans) == 2:
+            source = one.text[one.operands + spans[1][0] : one.operands + spans[1][1]]
+            if source.startswith("%") and "." not in source:
+                yield from self._no_copy(number, one, target, source, bits)
+        floating = one.opcode.rsplit(".", 1)[-1].startswith(("f", "bf"))
+        if not floating and one.opcode.split(".")[0] in (
+            "mov",
+            "and",
+            "shr",
+            "shl",
+            "add",
+            "sub",
+            "mad",
+            "mul",
+            "bfe",
+            "cvt",
+            "xor",
+            "or",
+            "rem",
+            "div",
+        ):
+            for rank, turn in enumerate(TURNS):
+                yield self._behind(one, 1.6 + 0.1 * rank, f"shl.b{bits} {target}, {target}, {turn};")
+                yield self._behind(one, 1.9 + 0.1 * rank, f"shr.u{bits} {target}, {target}, {turn};")
+
+    @cached_property
+    def _copied(self) -> Counter[str]:
+        """How many statements copy each register."""
+        copy = re.compile(r"\s*%[\w$]+\s*,\s*(%[\w$]+)\s*;")
+        found = (
+            copy.match(one.text, one.operands) for one in self.text.statements if _COPY.match(one.opcode)
+        )
+        return Counter(one[1] for one in found if one)
+
+    def _no_copy(
+        self, number: int, one: WrittenStatement, target: str, source: str, bits: int
+    ) -> Iterator[Edit]:
+        """What was meant in place of a copy: two values, or one and a number, combined."""
+        single = [count for count in self._copied.values() if count <= 2]
+        weight = 0.1 if self._copied[source] <= 2 and len(single) <= FEW_COPIES else 1.0
+        used = sorted(
+            {value for op, values in self._alike.items() if op.startswith("xor") for value in values}
+        )
+        numbers = [*used, *(each for each in (16, 32, 64, 8, 4, 128) if each not in used)]
+        for rank, value in enumerate(numbers[:12]):
+            new = f"xor.b{bits} {target}, {source}, {value};"
+            yield replace(self._edit(one, 0.3 + 0.05 * rank, 0, len(one.text), new), weight=weight)
+        for name, apart in self._near(number).items():
+            if name in (target, source) or self.text.width(name) != bits:
+                continue
+            for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
+                new = f"{operation}{bits} {target}, {source}, {name};"
+                edit = self._edit(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
+                yield replace(edit, weight=weight)
+
+    def _swizzles(self, one: WrittenStatement) -> Iterator[Edit]:
+        """An address of shared memory with the swizzle that it lacks."""
+        if not one.opcode.startswith(_SWIZZLED):
+            return
+        found = re.search(r"\[\s*(%[\w$]+)", one.text[one.operands :])
+        if found is None or self.text.width(found[1]) not in (32, 64):
+            return
+        name, bits, at = found[1], self.text.width(found[1]), one.operands + found.start(1)
+        for rank, (mask, width) in enumerate(SWIZZLES):
+            changed = one.text[:at] + "%meant" + one.text[at + len(name) :]
+            new = (
+                f"{{ .reg .b{bits} %meant; shr.u{bits} %meant, {name}, 3; "
+                f"and.b{bits} %meant, %meant, {mask}; xor.b{bits} %meant, %meant, {name}; {changed} }}"
+            )
+            said = f"a {width}-byte swizzle in the address `{name}` of the `{one.opcode}` at line {one.line}"
+            yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
+
+
+def _skeleton(operands: str) -> str:
+    """Operands without their numbers, those of registers too."""
+    return re.sub(r"(%[A-Za-z_$]+)\d+", r"\1", _NUMBER.sub("#", " ".join(operands.split())))
+
+
+def _value(token: str) -> int:
+    return (
+        int(token.replace(" ", "").rstrip("U"), 0)
+        if not re.fullmatch(r"-?0\d+U?", token)
+        else int(token.rstrip("U"), 8)
+    )
+
+
+def _alike(name: str, other: str) -> bool:
+    """Whether two names differ in one word that is short, or in one letter."""
+    a, b = name.lstrip("%").split("_"), other.lstrip("%").split("_")
+    if len(a) == len(b):
+        differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+        if len(differ) == 1 and len(a) > 1 and max(map(len, differ[0])) <= 3:
+            return True
+    letters = len(name) == len(other) and sum(x != y for x, y in zip(name, other, strict=True)) == 1
+    return letters and len(name) > 2 and not _TEMPORARY.fullmatch(name)

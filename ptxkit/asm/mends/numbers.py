@@ -1,0 +1,89 @@
+"""Which numbers may have been meant where another stands, the likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+WIDE = 1 << 16
+"""From here on a number is taken for fields of bits: a descriptor, an instruction descriptor."""
+STEPS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+MOST = 6
+"""How many other numbers of like instructions are looked at."""
+
+
+def meant(value: int, others: Iterable[int] = ()) -> Iterator[tuple[float, int]]:
+    """What may have been meant by a number, with how unlikely it is.
+
+    Args:
+        value: the number, negative ones too.
+        others: what stands there in other instructions like it.
+    """
+    if value >= WIDE:
+        yield from _fields(value)
+        return
+    if value in (0, 1):
+        yield 0.3, 1 - value
+        yield 0.9, 2
+    elif value == -1:
+        yield 0.3, 1
+    else:
+        yield 0.3, 2 * value
+        if value % 2 == 0:
+            yield 0.3, value // 2
+        if value > 2 and (value & (value + 1)) == 0:
+            yield 0.3, value * 2 + 1
+            yield 0.35, value >> 1
+        aligned = value >= 16 and value % 8 == 0
+        yield 2.0 if aligned else 0.5, value + 1
+        yield 2.0 if aligned else 0.5, value - 1
+        if value % 4 == 0:
+            yield 0.9, value // 4
+        yield 1.0, 4 * value
+    yield 1.0, -value
+    near = sorted(
+        {other for other in others if other != value}, key=lambda other: (abs(other - value), other)
+    )
+    for rank, other in enumerate(near[:MOST]):
+        yield 0.6 + 0.1 * rank, other
+    for rank, step in enumerate(STEPS):
+        if step * 32 >= value or step >= value:
+            yield 1.5 + 0.05 * rank, value + step
+            if value >= step:
+                yield 1.5 + 0.05 * rank, value - step
+    if value not in (0, 1, -1):
+        yield 1.2, 0
+
+
+def _fields(value: int) -> Iterator[tuple[float, int]]:
+    """A field of bits that holds half or twice as much, one more or one less, or nothing."""
+    bits = value.bit_length()
+    width = 64 if bits > 32 else 32
+    for bit in range(width):
+        one = 1 << bit
+        if value & one:
+            for to in (one << 1, one >> 1):
+                if to and not value & to and to.bit_length() <= width:
+                    yield 0.4, value ^ one ^ to
+    for bit in range(width):
+        yield 0.7 if value >> bit & 1 else 0.9, value ^ 1 << bit
+
+
+def out_of_line(row: Sequence[int]) -> tuple[int, int] | None:
+    """Which number of a row is the only one that is not in line with the others, and what would be.
+
+    None where the row is in line, or several numbers are not. A row has at least three.
+    """
+    found: tuple[int, int] | None = None
+    if len({row[at + 1] - row[at] for at in range(len(row) - 1)}) == 1:
+        return None
+    for at in range(len(row)):
+        others = [(place, number) for place, number in enumerate(row) if place != at]
+        (p0, n0), (p1, n1) = others[:2]
+        step, rest = divmod(n1 - n0, p1 - p0)
+        if rest or step == 0 or len(others) < 2:
+            continue
+        if all(number == n0 + step * (place - p0) for place, number in others):
+            if found is not None:
+                return None
+            found = at, n0 + step * (at - p0)
+    return found

@@ -1,0 +1,245 @@
+"""The text of a kernel cut into statements, as it is written: macros stand for what their bodies hold.
+
+Nothing is checked, and what is not understood is passed over: whether a changed text is PTX, and what it
+does, the parser and the emulator say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+NAME = re.compile(r"%?[A-Za-z_$][\w$]*")
+"""A register, a label, a macro, or a parameter of one."""
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DEFINE = re.compile(r"\s*#\s*define\s+(\w+)(\([^)]*\))?")
+_HEAD = re.compile(r"[\s{}]*(?:[\w$%]+\s*:\s*)?(?:@!?\s*%?[\w$]+\s+)?([a-z][a-z0-9_]*(?:(?:\.|::)\w+)*)[\s;]")
+_CALL_ALONE = re.compile(r"\s*[A-Z_][A-Z0-9_]*\s*(?:\([^;]*\))?\s*\\?\s*")
+_BODY = re.compile(r"[\s}]*\.(?:visible|weak|entry|func)\b[^;{]*\{")
+_ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
+_NUMBERED = re.compile(r"(?:##\w*|\d+)+$")
+_DECLARED = re.compile(r"\.reg\s+\.(\w+)\s+([^;]*);")
+
+STEP = 0.5
+"""What a step of data adds to a distance."""
+WRITES_NONE = ("st.", "stmatrix", "red.", "bar", "barrier", "bra", "ret", "exit", "fence", "cp", "prefetch")
+"""Instructions that write no register, by how their opcodes begin."""
+
+
+@dataclass(slots=True)
+class WrittenStatement:
+    """One instruction, one macro's value, or one call of a macro.
+
+    Attributes:
+        start, end: where it stands in the text.
+        line: its first line that is not blank, 1-based.
+        text: itself, without comments.
+        opcode: with its modifiers; empty where it is no instruction.
+        operands: where the operands begin, in the text of the statement.
+        macro: the macro whose body it is of, else empty.
+        writes, reads: the names of what it writes, and all others.
+    """
+
+    start: int
+    end: int
+    line: int
+    text: str
+    opcode: str = ""
+    operands: int = 0
+    macro: str = ""
+    writes: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+
+    @property
+    def shown(self) -> str:
+        """It as messages repeat it."""
+        return " ".join(self.text.replace("\\\n", " ").split()).lstrip("{} ")
+
+
+@dataclass(slots=True)
+class KernelText:
+    """The statements of a text that launches of some entries can reach.
+
+    Attributes:
+        text: all of it.
+        statements: in order.
+        widths: the type of each register that is declared by its name, or by the beginning of its name.
+        pasted: whether macros make names.
+    """
+
+    text: str
+    statements: list[WrittenStatement] = field(default_factory=list)
+    widths: dict[str, str] = field(default_factory=dict)
+    pasted: bool = False
+
+    @staticmethod
+    def of(text: str, entries: Iterable[str] = ()) -> KernelText:
+        """Cut a text. `entries`: those that are launched; what is in others is left out."""
+        blank = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        made = KernelText(text, pasted="##" in blank)
+        for kind, names in _DECLARED.findall(blank):
+            made.widths.update(dict.fromkeys(NAME.findall(names), kind))
+        others = _others(blank, set(entries))
+        for one in _cut(blank):
+            if not any(first <= one.start < last for first, last in others):
+                made.statements.append(made._named(one))
+        return made
+
+    def width(self, register: str) -> int:
+        """Bits of a register; 32 where nothing is known."""
+        kind = self.widths.get(register) or self.widths.get(re.sub(r"\d+$", "", register)) or "b32"
+        digits = re.sub(r"\D", "", kind)
+        return int(digits) if digits else 1
+
+    def common(self, name: str) -> str:
+        """What the names that macros make of one have in common."""
+        return _NUMBERED.sub("", name) or name if self.pasted else name
+
+    def _named(self, one: WrittenStatement) -> WrittenStatement:
+        if one.text.startswith(".") or not one.text.strip():
+            return one  # A declaration.
+        head = _HEAD.match(one.text)
+        body = one.text
+        if head is not None:
+            one.opcode, one.operands = head[1], head.end()
+            body = one.text[head.end() :]
+        names = [self.common(found) for found in NAME.findall(body)]
+        written: list[str] = []
+        if one.opcode and not one.opcode.startswith(WRITES_NONE) and not body.lstrip().startswith("["):
+            written = [self.common(found) for found in NAME.findall(first_operand(body))]
+        elif not one.opcode:
+            written = names  # A call of a macro: whatever it is given, it may write.
+        guard = [self.common(found) for found in NAME.findall(one.text[: one.operands])] if head else []
+        one.writes = one.writes | frozenset(written)
+        one.reads = frozenset(names[len(written) :] if one.opcode else names) | frozenset(guard)
+        return one
+
+    def distances(self, anchors: Mapping[int, float]) -> dict[int, float]:
+        """How many steps of data are between statements and the nearest of some, by their numbers.
+
+        Args:
+            anchors: the numbers of some, each with what its own distance is.
+        """
+        writers: dict[str, list[int]] = {}
+        bodies: dict[str, list[int]] = {}
+        calls: dict[str, list[int]] = {}
+        for number, one in enumerate(self.statements):
+            for name in one.writes:
+                writers.setdefault(name, []).append(number)
+            if one.macro:
+                bodies.setdefault(one.macro, []).append(number)
+        for number, one in enumerate(self.statements):
+            for name in one.reads | one.writes:
+                if name in bodies:
+                    calls.setdefault(name, []).append(number)
+        found: dict[int, float] = {}
+        waiting = sorted(anchors.items(), key=lambda each: each[1])
+        while waiting:
+            number, distance = waiting.pop(0)
+            if found.get(number, float("inf")) <= distance:
+                continue
+            found[number] = distance
+            one = self.statements[number]
+            near: set[int] = set()
+            for name in one.reads:
+                near.update(writers.get(name, ()))
+                near.update(bodies.get(name, ()))
+            if one.macro:
+                near.update(calls.get(one.macro, ()))
+            waiting += [(other, distance + STEP) for other in sorted(near) if other not in found]
+            waiting.sort(key=lambda each: each[1])
+        return found
+
+
+def first_operand(body: str) -> str:
+    """The text of what stands before the first comma outside brackets."""
+    depth = 0
+    for at, char in enumerate(body):
+        depth += char in "{[("
+        depth -= char in "}])"
+        if char == "," and depth <= 0:
+            return body[:at]
+    return body
+
+
+def operand_spans(body: str) -> list[tuple[int, int]]:
+    """Where the operands stand in what follows an opcode, up to its semicolon."""
+    depth, start, found = 0, 0, list[tuple[int, int]]()
+    for at, char in enumerate(body):
+        depth += char in "{[("
+        depth -= char in "}])"
+        if (char == "," and depth <= 0) or char == ";":
+            found.append(_stripped(body, start, at))
+            start = at + 1
+        if char == ";":
+            break
+    return found
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    inner = text[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - (len(inner) - len(inner.rstrip()))
+
+
+def _others(blank: str, entries: set[str]) -> list[tuple[int, int]]:
+    """Where the entries stand that are not launched."""
+    found = []
+    for one in _ENTRY.finditer(blank):
+        if not entries or one[1] in entries:
+            continue
+        depth, at = 0, blank.find("{", one.end())
+        while at != -1 and at < len(blank):
+            depth += blank[at] == "{"
+            depth -= blank[at] == "}"
+            at += 1
+            if depth == 0:
+                break
+        found.append((one.start(), at if at != -1 else len(blank)))
+    return found
+
+
+def _cut(blank: str) -> Iterator[WrittenStatement]:
+    start, macro, at = 0, "", 0
+    for row in blank.splitlines(keepends=True):
+        begins, at = at, at + len(row)
+        goes_on = row.rstrip("\n").rstrip().endswith("\\")
+        if not macro and row.lstrip().startswith("#"):
+            define = _DEFINE.match(row)
+            if define is not None:
+                value = begins + define.end()
+                if not goes_on and ";" not in row:
+                    yield _made(blank, value, at, "", frozenset([define[1]]))
+                    start = at
+                    continue
+                macro, start = define[1], value
+            else:
+                start = at
+                continue
+        while (semicolon := blank.find(";", max(start, begins), at)) != -1:
+            yield _made(blank, start, semicolon + 1, macro)
+            start = semicolon + 1
+        if (
+            start < at
+            and _CALL_ALONE.fullmatch(blank, max(start, begins), at)
+            and blank[start:at].strip(" \\\n")
+        ):
+            yield _made(blank, start, at, macro)
+            start = at
+        if macro and not goes_on:
+            if blank[start:at].strip(" \\\n"):
+                yield _made(blank, start, at, macro)
+            macro, start = "", at
+
+
+def _made(
+    blank: str, start: int, end: int, macro: str, writes: frozenset[str] = frozenset()
+) -> WrittenStatement:
+    begins = _BODY.match(blank, start, end)
+    start = begins.end() if begins else start
+    inner = blank[start:end]
+    lead = len(inner) - len(inner.lstrip(" \t\n\\{}"))
+    start += lead
+    return WrittenStatement(
+        start, end, blank.count("\n", 0, start) + 1, blank[start:end], macro=macro, writes=writes
+    )

@@ -1,0 +1,149 @@
+"""Trying changes of a kernel on the emulator until its result is right."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from ptxkit.asm.mends.anchors import anchors
+from ptxkit.asm.mends.edits import Edit, Edits
+from ptxkit.asm.mends.statements import KernelText
+from ptxkit.diagnostics import Diagnostic
+from ptxkit.emulator import Emulator
+from ptxkit.running.loaded_plan import Case
+from ptxkit.running.mending.trial import Load, Trials
+
+SECONDS = 20.0
+"""How long changes are tried, unless somebody says otherwise."""
+SLOW, SLOWEST = 40, 45.0
+"""Trials that are worth it of kernels that take long, and how many seconds these may take."""
+PATIENCE = 4.0
+"""How many times as long as the launch with the fault a trial may take."""
+OTHERS = 2.0
+"""Seconds behind the first change that makes the result right, for others that do."""
+MOST_OTHERS = 2
+PROCESSES = 4
+"""That try changes side by side, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Changes with which a result is right.
+
+    Attributes:
+        edits: the nearest first.
+        tried: how many were tried.
+    """
+
+    edits: tuple[Edit, ...]
+    tried: int
+
+
+class MendSearch:
+    """A search for the change that makes the result of a case right.
+
+    Args:
+        case: the problem.
+        device: the emulator that the fault was found on: trials are like it.
+        load: loads a module on an emulator, with what is linked to it.
+    """
+
+    def __init__(self, case: Case, device: Emulator, load: Load) -> None:
+        self.trials = Trials(case, device, load)
+        self.entries = {launch.entry for launch in case.plan.launches if launch.entry is not None}
+        allowed = device.options.threads or len(os.sched_getaffinity(0))
+        self.processes = max(1, min(PROCESSES, allowed))
+
+    def told(
+        self, cause: str | None, finding: Diagnostic, seconds: float | None = None
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """`found` in words: the nearest change, and notes of others; None where there is none."""
+        found = self.found(cause, finding, seconds)
+        if found is None:
+            return None, ()
+        wrong = finding.code.startswith("P8")
+        what = "the result is right" if wrong else "there is no error and the result is right"
+        others = tuple(f"{what} with {one.said}, too" for one in found.edits[1:])
+        return f"{what} with {found.edits[0].said}", others
+
+    def found(self, cause: str | None, finding: Diagnostic, seconds: float | None = None) -> Mended | None:
+        """The changes with which the launches have the right result and no error; None without any.
+
+        Args:
+            cause: what is known of the cause, in words.
+            finding: the error.
+            seconds: how long to try; None: what is worth it.
+        """
+        if not self.trials.begin():
+            return None
+        kernel = KernelText.of(self.trials.text, self.entries)
+        edits = Edits(kernel, kernel.distances(anchors(kernel, cause, finding))).ordered()
+        if seconds is None:
+            seconds = min(max(SECONDS, SLOW * self.trials.took), SLOWEST)
+        end, good, tried = time.perf_counter() + seconds, list[int](), 0
+        with contextlib.closing(self._tried(edits, end)) as answers:
+            for number, right in answers:
+                tried += 1
+                if right:
+                    good.append(number)
+                    end = min(end, time.perf_counter() + OTHERS)
+                if len(good) > MOST_OTHERS or time.perf_counter() > end:
+                    break
+        return Mended(tuple(edits[number] for number in sorted(good)), tried) if good else None
+
+    def _tried(self, edits: Sequence[Edit], end: float) -> Generator[tuple[int, bool]]:
+        """The numbers of edits that were tried, and whether each makes the result right."""
+        patience = PATIENCE * self.trials.took + 1
+        if self.processes == 1 or not hasattr(os, "fork"):
+            for number, edit in enumerate(edits):
+                if time.perf_counter() > end:
+                    return
+                yield number, self.trials.right(edit.of, patience)
+            return
+        children, ways = list[int](), selectors.DefaultSelector()
+        try:
+            for first in range(self.processes):
+                out, into = os.pipe()
+                child = os.fork()
+                if child == 0:
+                    self._child(edits, range(first, len(edits), self.processes), into, end, patience)
+                os.close(into)
+                children.append(child)
+                ways.register(out, selectors.EVENT_READ)
+            rest: dict[int, bytes] = {}
+            while ways.get_map():
+                for key, _ in ways.select():
+                    said = os.read(key.fd, 4096)
+                    if not said:
+                        ways.unregister(key.fd)
+                        os.close(key.fd)
+                        continue
+                    *lines, rest[key.fd] = (rest.get(key.fd, b"") + said).split(b"\n")
+                    for line in lines:
+                        tried, right = line.split()
+                        yield int(tried), right == b"1"
+        finally:
+            for key in list(ways.get_map().values()):
+                os.close(key.fd)
+            ways.close()
+            for child in children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+
+    def _child(
+        self, edits: Sequence[Edit], numbers: Sequence[int], into: int, end: float, patience: float
+    ) -> None:
+        """Try some edits in a process of its own, which ends here."""
+        try:
+            for number in numbers:
+                if time.perf_counter() > end:
+                    break
+                os.write(into, b"%d %d\n" % (number, self.trials.right(edits[number].of, patience)))
+        finally:
+            os._exit(0)

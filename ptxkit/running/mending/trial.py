@@ -1,0 +1,220 @@
+"""One changed text of a kernel, launched on an emulator of its own: whether its result is right."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from ptxkit.asm import Module, parse
+from ptxkit.device.protocol import LoadedModule
+from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator import Emulator
+from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.execution import Execution
+from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.running.loaded_plan import Case, LoadedPlan
+from ptxkit.workloads import Arrays, content
+
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
+_WORD = re.compile(r"[\w$%]+")
+FEWEST = 16
+"""Fewer wrong elements of some CTAs don't stand for all."""
+SPARED = 0.7
+"""The part of the time that these CTAs may take, at most."""
+
+Load = Callable[[Emulator, Module], LoadedModule]
+Wrong = dict[str, np.ndarray]
+"""The numbers of the wrong elements of each output."""
+
+
+class TooLongError(Exception):
+    """A trial takes longer than it may."""
+
+
+class Trials:
+    """Launches of changed texts.
+
+    Args:
+        case: the problem.
+        device: the emulator that the fault was found on: trials are like it.
+        load: loads a module on an emulator, with what is linked to it.
+
+    Attributes:
+        text: the kernel's.
+        trimmed: the same without what does not lead to the entries that are launched.
+        fast: whether the fault shows without the sanitizer, and without an order of what is asynchronous.
+        took: seconds that the fault took to show.
+    """
+
+    def __init__(self, case: Case, device: Emulator, load: Load) -> None:
+        self.case = case
+        self.plan = case.plan
+        self.device = device
+        self.load = load
+        self.text = self.plan.program.read()
+        self.trimmed = trimmed(self.text, {launch.entry for launch in self.plan.launches})
+        self.fast = True
+        self.took = 0.0
+        self._piece: tuple[int, int] | None = None
+        self._held: Wrong = {}
+        self._end = float("inf")
+
+    def begin(self) -> bool:
+        """Find out how the fault shows. Returns whether it does."""
+        start = time.perf_counter()
+        faulty = self._outputs(self.trimmed, fast=True)
+        self.took = time.perf_counter() - start
+        if not self._good(faulty):
+            if faulty is not None:
+                self._choose(faulty, self._wrong(faulty))
+            return True
+        self.fast = False  # Only the sanitizer, or the order of what is asynchronous, shows it.
+        start = time.perf_counter()
+        outputs = self._outputs(self.trimmed, fast=False)
+        self.took = time.perf_counter() - start
+        return outputs is None
+
+    def right(self, change: Callable[[str], str], patience: float) -> bool:
+        """Whether the result is right with a change, and there is no error.
+
+        Args:
+            change: gives the changed text.
+            patience: seconds that a launch may take.
+        """
+        changed = change(self.trimmed)
+        if self._piece is not None:
+            outputs = self._outputs(changed, True, patience, self._piece)
+            wrong = None if outputs is None else self._wrong(outputs)
+            if wrong is None or any(
+                len(np.intersect1d(wrong[name], held)) for name, held in self._held.items()
+            ):
+                return False
+        if self.fast and not self._good(self._outputs(changed, True, patience)):
+            return False
+        # The sanitizer makes launches longer, and the whole text takes longer to read.
+        return self._good(self._outputs(change(self.text), False, 8 * patience + 8))
+
+    def _good(self, outputs: Arrays | None) -> bool:
+        return outputs is not None and all(one.ok for one in self.case.compare(outputs, patterned=False))
+
+    def _wrong(self, outputs: Arrays) -> Wrong:
+        compared = self.case.compare(outputs, patterned=False)
+        return {one.tensor: one.which for one in compared if one.which is not None}
+
+    def _choose(self, faulty: Arrays, wrong: Wrong) -> None:
+        """Choose CTAs that stand for all, if there are: they write wrong elements by themselves."""
+        if len(self.plan.launches) != 1:
+            return
+        (launch,) = self.plan.launches
+        cluster = prod(launch.cluster or (1, 1, 1))
+        ctas = prod(launch.grid)
+        tensors = {tensor.name: tensor for tensor in self.plan.tensors}
+        for first in dict.fromkeys((0, ctas - cluster)) if ctas > cluster else ():
+            start = time.perf_counter()
+            outputs = self._outputs(self.trimmed, True, 2 * self.took + 1, (first, first + cluster))
+            took = time.perf_counter() - start
+            if outputs is None or took > SPARED * self.took:
+                return
+            held = {}
+            for name, which in wrong.items():
+                layout = tensors[name].tensor
+                now, all_of_it = (
+                    content.decode(layout, each[name]).reshape(-1)[which] for each in (outputs, faulty)
+                )
+                before = self.case.inputs.get(name)
+                before = content.poison(layout) if before is None else before
+                began = content.decode(layout, before).reshape(-1)[which]
+                alone = (now == all_of_it) & (now != began) & ~(np.isnan(now) & np.isnan(began))
+                held[name] = which[alone]
+            if sum(map(len, held.values())) >= FEWEST:
+                self._piece, self._held, self.took = (first, first + cluster), held, took
+                return
+
+    def _outputs(
+        self, text: str, fast: bool, patience: float = float("inf"), piece: tuple[int, int] | None = None
+    ) -> Arrays | None:
+        """What a text leaves in the outputs; None where an error ends it.
+
+        Args:
+            text: the kernel's.
+            fast: without the sanitizer, and what is asynchronous at once.
+            patience: seconds that it may take.
+            piece: the CTAs that run, in the order of their start; None: all.
+        """
+        options = self.device.options._replace(keep_going=0, threads=1, traffic=False)
+        if fast:
+            options = options._replace(order="eager", sanitize=False)
+        trial = Emulator(arch=self.device.arch, tensor_cores=self.device.tensor_cores, jit=options.jit)
+        trial.options = options
+        trial.output = _silent
+        end = time.perf_counter() + patience
+
+        def prepared(execution: Execution) -> None:
+            inner, grid = execution.execute, execution.launch.grid
+            if piece is not None:
+                grid.started, grid.stop = piece
+
+            def run(block: CodeBlock, lane_set: LaneSet) -> None:
+                if time.perf_counter() > end:
+                    raise TooLongError
+                inner(block, lane_set)
+
+            execution.execute = run
+
+        trial.prepare = prepared
+        try:
+            module = self._module(text)
+            if any(found.is_error for found in module.diagnostics):
+                return None
+            with LoadedPlan(trial, self.load(trial, module), self.plan) as on_device:
+                on_device.fill(self.case.inputs)
+                on_device.launch()
+                if fast:
+                    return on_device.outputs()
+                outputs = on_device.outputs()
+                on_device.check_arguments()
+                return outputs
+        except (PtxkitError, TooLongError):
+            return None
+        finally:
+            trial.close()
+
+    def _module(self, text: str) -> Module:
+        """A text, parsed. A file that includes itself includes what the text is."""
+        program = self.plan.program
+        beside = [] if program.path is None else [str(Path(program.path).parent)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / Path(program.path or program.name).name
+            file.write_text(text)
+            include: list[str] = [*beside, *program.include]
+            named: Mapping[str, str] = dict(program.define)
+            return parse(file, name=program.name, max_size=sys.maxsize, include=include, define=named)
+
+
+def trimmed(text: str, entries: set[str | None]) -> str:
+    """A text without the `#include`s behind definitions that name none of some entries, if others do: a file
+    may include itself once for each entry. All else stays where it is."""
+    kept, others, at = set[str | None](), list[tuple[int, int]](), 0
+    for one in _INCLUDE.finditer(text):
+        before = set(_WORD.findall(text[at : one.start()])) & entries
+        at = one.end()
+        if before:
+            kept |= before
+        else:
+            others.append(one.span())
+    if not others or kept != entries:
+        return text
+    for start, end in others:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _silent(text: str) -> None:
+    """What a trial prints is nobody's business."""

@@ -1,0 +1,165 @@
+"""A change of one place of a kernel that makes its result right is found by trying, and named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from command import here
+
+from ptxkit.asm.mends.edits import Edits
+from ptxkit.asm.mends.numbers import meant, out_of_line
+from ptxkit.asm.mends.statements import KernelText
+from ptxkit.running.mending import search
+from ptxkit.running.mending.trial import trimmed
+
+KERNEL = """\
+// y[i] = 2 * x[i] of 128 elements, which change their places in shared memory.
+//
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 128
+// params = ["x", "y"]
+//
+// [presets]
+// smoke = { n = 128 }
+//
+// [tensors.x]
+// dtype = "f32"
+// shape = "n"
+// init = "randn"
+//
+// [tensors.y]
+// dtype = "f32"
+// shape = "n"
+// expect = "2 * x"
+// ///
+#define BYTES 4
+#define PLACE(at, from) \\
+    shl.b32 at, from, 2; \\
+    add.u32 at, at, %base;
+
+.version 8.0
+.target sm_80
+.address_size 64
+
+.shared .align 16 .b8 room[1024];
+
+.visible .entry doubled(.param .u64 x, .param .u64 y)
+{
+    .reg .b32 %thread, %turn, %at, %back, %base;
+    .reg .b64 %x, %y;
+    .reg .f32 %value;
+
+    ld.param.u64 %x, [x];
+    ld.param.u64 %y, [y];
+    mov.u32 %thread, %tid.x;
+    mov.u32 %base, room;
+    shr.u32 %turn, %thread, 3;
+    xor.b32 %turn, %turn, %thread;
+    mad.wide.u32 %x, %thread, BYTES, %x;
+    mad.wide.u32 %y, %thread, 4, %y;
+    ld.global.f32 %value, [%x];
+    add.f32 %value, %value, %value;
+    PLACE(%at, %turn)
+    st.shared.f32 [%at], %value;
+    bar.sync 0;
+    PLACE(%back, %turn)
+    ld.shared.f32 %value, [%back];
+    st.global.f32 [%y], %value;
+    ret;
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Don't look for further changes for long."""
+    monkeypatch.setattr(search, "OTHERS", 0.1)
+
+
+def first(folder: Path, old: str, new: str, *options: object) -> str:
+    """The first error of the kernel with something wrong in it, one line."""
+    assert KERNEL.count(old) == 1
+    path = folder / "doubled.ptx"
+    path.write_text(KERNEL.replace(old, new))
+    done = here("run", path, "--device", "emu", "--mend", 30, *options)
+    return next(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error["))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mad.wide.u32 %y, %thread, 4, %y;", "mad.wide.u32 %y, %thread, 8, %y;"),
+        ("st.shared.f32 [%at], %value;", "st.shared.f32 [%at + 4], %value;"),
+        ("#define BYTES 4", "#define BYTES 2"),
+        ("shl.b32 at, from, 2; \\", "shl.b32 at, from, 1; \\"),
+        ("ld.shared.f32 %value, [%back];", "ld.shared.f32 %value, [%at + 8];"),
+    ],
+)
+def test_what_was_changed_is_named(tmp_path: Path, old: str, new: str) -> None:
+    said = first(tmp_path, old, new)
+    assert " result is right with " in said
+    line = KERNEL[: KERNEL.index(old)].count("\n") + 1
+    assert f"at line {line}: " in said, said
+
+
+def test_processes_side_by_side_name_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = "mad.wide.u32 %y, %thread, 4, %y;", "mad.wide.u32 %y, %thread, 8, %y;"
+    alone = first(tmp_path, old, new)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert first(tmp_path, old, new, "--threads", 2) == alone
+
+
+def test_without_a_mend_the_finding_stays(tmp_path: Path) -> None:
+    (tmp_path / "off").mkdir()
+    old, new = 'expect = "2 * x"', 'expect = "sin(x)"'
+    assert first(tmp_path, old, new, "--mend", 1) == first(tmp_path / "off", old, new, "--mend", 0)
+
+
+def test_numbers_that_may_have_been_meant() -> None:
+    assert {128, 32, 0} <= {number for _, number in meant(64)}
+    assert 3 in {number for _, number in meant(7)}
+    assert 0x4000404000010000 in {number for _, number in meant(0x4000402000010000)}
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ([16, 32, 80, 64], (2, 48)),
+        ([0, 64, 60, 192], (2, 128)),
+        ([1, 2, 3], None),
+        ([1, 2, 7], None),
+        ([2, 2, 2, 5], None),
+    ],
+)
+def test_a_number_out_of_line(row: list[int], found: tuple[int, int] | None) -> None:
+    assert out_of_line(row) == found
+
+
+def test_entries_that_are_not_launched_are_left_alone() -> None:
+    text = ".entry one() { mov.u32 %a, 4; } .entry two() {\n mov.u32 %a, 8;\n}\n"
+    statements = KernelText.of(text, ["two"]).statements
+    assert [each.shown for each in statements if each.opcode] == ["mov.u32 %a, 8;"]
+
+
+def test_what_feeds_a_statement_is_near_it() -> None:
+    text = KernelText.of("mov.u32 %a, 4;\nmov.u32 %b, 5;\nadd.u32 %c, %a, 1;\nst.global.u32 [%x], %c;\n")
+    assert text.distances({3: 0.0}) == {3: 0.0, 2: 0.5, 0: 1.0}
+
+
+def test_a_value_that_nobody_reads_may_be_what_is_left_out() -> None:
+    text = (
+        "{\n.reg .b32 %a, %swizzle;\nmov.u32 %a, %tid.x;\nand.b32 %swizzle, %a, 7;\nst.shared.u32 [%a], 4;\n}"
+    )
+    kernel = KernelText.of(text)
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
+    assert any(edit.new.strip() == "xor.b32 %a, %a, %swizzle;" for edit in edits)
+
+
+def test_inclusions_for_other_entries_are_passed_over() -> None:
+    text = '#define ENTRY a\n#include "f.ptx"\n#define ENTRY b\n#include "f.ptx"\n'
+    assert " ".join(trimmed(text, {"b"}).split()) == '#define ENTRY a #define ENTRY b #include "f.ptx"'
+    assert trimmed(text, {None}) == text
