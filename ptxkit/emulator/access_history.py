@@ -161,6 +161,7 @@ class AccessHistory:
             self._all_apart()
         else:
             self._split(self._rows, blocks)
+            self.apart[blocks] = 1
 
     def _all_apart(self) -> None:
         if self._rows is not None:
@@ -176,7 +177,6 @@ class AccessHistory:
                     ROW, dtype=self.dtype
                 )
                 records[at] = 0
-        self.apart[blocks] = 1
 
     def put_together(self, first: int, last: int) -> None:
         """Let the blocks of granules `first` to `last` have one record again, where those of their granules

@@ -23,6 +23,7 @@ EACH = 1 << 11
 ROOM = 1 << 12
 """Runs that are found without a second look."""
 KIND = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_WORDS = ctypes.c_int64 * 12
 
 _seen = 0
 
@@ -56,59 +57,63 @@ class Granules:
             items = self.region.item[interval]
             at = at[begins(record[at], items[at])]
             return index[at], items[at], record[at]
-        room = ROOM
-        while True:
-            index, item, record = _room(room, self.history.dtype.str)
-            count = self._call("runs", kind, index=index, item=item, record=record)
-            if count <= room:
-                return index[:count].copy(), item[:count].copy(), record[:count].copy()
-            room = 1 << count.bit_length()
+        room = _room(ROOM, self.history.dtype.str)
+        count = self._call("runs", kind, room.words)
+        if count > ROOM:
+            room = RunRoom(count, self.history.dtype.str)
+            self._call("runs", kind, room.words)
+        return room.index[:count].copy(), room.item[:count].copy(), room.record[:count].copy()
 
     def fill(self, kind: str, records: np.ndarray) -> None:
         """Set the record of all granules. `records`: one for each interval of the region."""
         if self.compiled:
-            self._call("fill", kind, values=np.ascontiguousarray(records, self.history.dtype))
+            from ptxkit.emulator.native import address
+
+            values = np.ascontiguousarray(records, self.history.dtype)
+            self._call("fill", kind, (address(values), 0, 0, 0, 0))
         else:
             index, interval = self.every
             self.history.put(kind, index, records[interval])
 
     @cached_property
-    def _words(self) -> dict[str, int]:
-        """What the code takes whatever it does."""
+    def _words(self) -> tuple[int, ...]:
+        """What the code takes whatever it does, behind the records: see `granules_code.FIELDS`."""
         from ptxkit.emulator.native import address
 
         region, history = self.region, self.history
-        self._held = [
-            np.ascontiguousarray(array, np.int64) for array in (region.start, region.size, region.item)
-        ]
-        starts, sizes, items = map(address, self._held)
-        words = {"starts": starts, "sizes": sizes, "items": items, "count": len(region.start)}
-        return words | {"first": history.start, "shift": history.granule.bit_length() - 1}
+        shift = history.granule.bit_length() - 1
+        return len(region.start), *map(address, region.intervals), history.start, shift
 
-    def _call(self, name: str, kind: str, **arrays: np.ndarray) -> int:
-        from ptxkit.emulator.asynchronous.granules_code import FIELDS
+    def _call(self, name: str, kind: str, further: tuple[int, ...]) -> int:
         from ptxkit.emulator.native import address
 
-        arrays["records"] = self.history.records(kind)
-        values = self._words | {field: address(array) for field, array in arrays.items()}
-        values["room"] = len(arrays["index"]) if name == "runs" else 0
-        words = np.array([values.get(field, 0) for field in FIELDS], np.int64)
-        found: int = _function(name, self.history.dtype.itemsize * 8)(address(words))
+        words = _WORDS(address(self.history.records(kind)), *self._words, *further)
+        found: int = _function(name, self.history.dtype.itemsize * 8)(words)
         return found
 
 
+class RunRoom:
+    """Where so many runs go: granules, items, and records of a type. `words`: what the code takes for it."""
+
+    def __init__(self, count: int, dtype: str) -> None:
+        from ptxkit.emulator.native import address
+
+        self.index, self.item = np.empty(count, np.int64), np.empty(count, np.int64)
+        self.record = np.empty(count, dtype)
+        self.words = 0, *map(address, (self.index, self.item, self.record)), count
+
+
 class _RunRooms(threading.local):
-    """Where runs go, by how many and the type of records: each thread has its own."""
+    """Room by how much and the type of records: each thread has its own."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int, str], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self.known: dict[tuple[int, str], RunRoom] = {}
 
-    def __call__(self, count: int, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Room for so many: granules, items and records."""
+    def __call__(self, count: int, dtype: str) -> RunRoom:
+        """Room for so many."""
         found = self.known.get((count, dtype))
         if found is None:
-            found = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, dtype)
-            self.known[count, dtype] = found
+            found = self.known[count, dtype] = RunRoom(count, dtype)
         return found
 
 

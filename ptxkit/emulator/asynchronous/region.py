@@ -24,7 +24,7 @@ class Region:
         item: the item of the operation that each belongs to; by default one interval an item.
     """
 
-    __slots__ = ("_sorted", "_within", "bank", "first", "item", "last", "size", "start")
+    __slots__ = ("_intervals", "_sorted", "_within", "bank", "first", "item", "last", "size", "start")
 
     def __init__(self, bank: Bank, start: np.ndarray, size: Any, item: np.ndarray | None = None) -> None:
         self.bank = bank
@@ -33,8 +33,19 @@ class Region:
         self.item = np.arange(len(self.start)) if item is None else item
         self._sorted: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self._within: tuple[int, int] | None = None
+        self._intervals: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.first = int(self.start.min()) if len(self.start) else 0
         self.last = int((self.start + self.size).max()) if len(self.start) else 0
+
+    @property
+    def intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`start`, `size` and `item` as int64 arrays in one piece each, for compiled code."""
+        if self._intervals is None:
+            start, size, item = (
+                np.ascontiguousarray(a, np.int64) for a in (self.start, self.size, self.item)
+            )
+            self._intervals = start, size, item
+        return self._intervals
 
     @property
     def total(self) -> int:
