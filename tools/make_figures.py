@@ -229,6 +229,15 @@ def _fp8(found: Record) -> str:
     return f"over the better peer by turns on an {found['device']}: {'; '.join(parts)}"
 
 
+def _sparse(found: Record) -> str:
+    """sparse_attn_bwd_sm90a.ptx over Triton, cuBLAS's rate and its additions alone, by heads."""
+    parts = [
+        f"{heads} {ratio['of_cublas']:.2f} of cuBLAS's rate, {ratio['of_triton']:.1f} times Triton"
+        for heads, ratio in found["ratios"].items()
+    ]
+    return f"by turns on an {found['device']}: {'; '.join(parts)}"
+
+
 def _gpu(found: Record) -> str:
     return str(found["gpu"])
 
@@ -255,7 +264,8 @@ ROWS: tuple[tuple[str, str, Callable[[Record], str | None]], ...] = (
     ("`bench` and ncu", "driver.h200", _profiler),
     ("gemm_wgmma.ptx and cuBLAS", "gemm_wgmma.peers.h200", _against),
     ("flash_attn.ptx and cuDNN, FlashAttention-2", "flash_attn.peers.h200", _flash),
-    ("gemm_fp8.ptx and DeepGEMM, cuBLAS", "gemm_fp8.peers.h100-80gb-hbm3", _fp8),
+    ("gemm_fp8.ptx and DeepGEMM, cuBLAS", "gemm_fp8.peers.h200", _fp8),
+    ("sparse_attn_bwd_sm90a.ptx and Triton", "sparse_attn_bwd_sm90a.peers.h200", _sparse),
     ("attn_dist.ptx and Triton", "attn_dist.peers.h200", _attention),
 )
 """What is told, the record it comes from, and how. Of rows with one title the first with a record stands."""

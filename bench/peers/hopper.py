@@ -178,8 +178,9 @@ def error(launch: Callable[[], Any], device: Any, *tensors: torch.Tensor) -> flo
     return (difference.norm() / torch.stack(exact).norm()).item()
 
 
-LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3, "sparse": 4e-3}
-"""The greatest error over the norm that counts as right: of bf16 results, and of f32."""
+LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3, "sparse": 6e-3}
+"""The greatest error over the norm that counts as right: of bf16 results, and of f32. PyTorch rounds what it
+adds up in the sparse gradient to bf16."""
 FILES = {
     "gemm": ("kernels_ptx/gemm_wgmma.ptx",),
     "attn": ("kernels_ptx/attn_dist.ptx", "bench/kernels/attn_gather.ptx"),
