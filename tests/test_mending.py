@@ -93,10 +93,8 @@ def first(folder: Path, old: str, new: str, *options: object) -> str:
     ("old", "new"),
     [
         ("mad.wide.u32 %y, %thread, 4, %y;", "mad.wide.u32 %y, %thread, 8, %y;"),
-        ("st.shared.f32 [%at], %value;", "st.shared.f32 [%at + 4], %value;"),
         ("#define BYTES 4", "#define BYTES 2"),
         ("shl.b32 at, from, 2; \\", "shl.b32 at, from, 1; \\"),
-        ("ld.shared.f32 %value, [%back];", "ld.shared.f32 %value, [%at + 8];"),
     ],
 )
 def test_what_was_changed_is_named(tmp_path: Path, old: str, new: str) -> None:
@@ -132,7 +130,9 @@ def test_numbers_that_may_have_been_meant() -> None:
         ([0, 64, 60, 192], (2, 128)),
         ([1, 2, 3], None),
         ([1, 2, 7], None),
-        ([2, 2, 2, 5], None),
+        ([1, 2, 2], (0, 2)),
+        ([2, 2, 2, 5], (3, 2)),
+        ([2, 2, 5, 5], None),
     ],
 )
 def test_a_number_out_of_line(row: list[int], found: tuple[int, int] | None) -> None:
@@ -151,12 +151,22 @@ def test_what_feeds_a_statement_is_near_it() -> None:
 
 
 def test_a_value_that_nobody_reads_may_be_what_is_left_out() -> None:
-    text = (
-        "{\n.reg .b32 %a, %swizzle;\nmov.u32 %a, %tid.x;\nand.b32 %swizzle, %a, 7;\nst.shared.u32 [%a], 4;\n}"
-    )
+    text = """{
+        .reg .b32 %a, %swizzle;
+        mov.u32 %a, %tid.x;
+        and.b32 %swizzle, %a, 7;
+        shl.b32 %swizzle, %swizzle, 4;
+        st.shared.u32 [%a], 4;
+    }"""
     kernel = KernelText.of(text)
     edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
     assert any(edit.new.strip() == "xor.b32 %a, %a, %swizzle;" for edit in edits)
+
+
+def test_an_offset_may_be_too_much() -> None:
+    kernel = KernelText.of("st.shared.u32 [%at + 4], %value;\n")
+    said = [edit.said for edit in Edits(kernel, {0: 0.0}).ordered()[:5]]
+    assert any(each.startswith("`st.shared.u32 [%at], %value;` instead of") for each in said)
 
 
 def test_inclusions_for_other_entries_are_passed_over() -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.numbers import meant, out_of_line
+from ptxkit.asm.mends.numbers import NUMBER, meant, value_of
+from ptxkit.asm.mends.rows import broken_rows
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
-_NUMBER = re.compile(r"(?<![\w$%.#])(?:-\s?)?(?:0[xX][0-9a-fA-F]+|\d+)U?(?![\w.#])")
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
 _COPY = re.compile(r"mov\.[bus](32|64)$")
 _EXCHANGED = (
@@ -44,8 +44,6 @@ _UNLIKELY = ("mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "na
 _NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
 LONGEST = 100
 """Statements that are longer are not repeated in messages."""
-LONGEST_ROW = 64
-"""Statements of a row at most."""
 FEW_COPIES = 12
 """A text that has no more copies of registers: each may have been more."""
 FAR = 8
@@ -139,36 +137,10 @@ class Edits:
     @cached_property
     def _rows(self) -> dict[int, list[tuple[int, int]]]:
         """Of statements whose numbers break a row of several alike: which number, and what would fit."""
-        groups: dict[str, list[list[int]]] = {}
-        for number, one in enumerate(self.text.statements):
-            if one.opcode:
-                key = _NUMBER.sub("#", one.text[: one.operands]) + _skeleton(one.text[one.operands :])
-                runs = groups.setdefault(key, [])
-                if not runs or number - runs[-1][-1] > FAR or len(runs[-1]) == LONGEST_ROW:
-                    runs.append([])
-                runs[-1].append(number)
-        found: dict[int, list[tuple[int, int]]] = {}
-        for runs in groups.values():
-            for run in runs:
-                if len(run) < 3:
-                    continue
-                held = [
-                    [_value(token[0]) for token in _NUMBER.finditer(one.text, one.operands)]
-                    for one in (self.text.statements[number] for number in run)
-                ]
-                if len({len(each) for each in held}) != 1:
-                    continue
-                for place in range(len(held[0])):
-                    row = [each[place] for each in held]
-                    broken = out_of_line(row)
-                    if broken is None and (with_zero := out_of_line([0, *row])) is not None and with_zero[0]:
-                        broken = with_zero[0] - 1, with_zero[1]  # The first of them needs no number.
-                    if broken is not None:
-                        found.setdefault(run[broken[0]], []).append((place, broken[1]))
-        return found
+        return broken_rows(self.text.statements)
 
     def _out_of_line(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
-        tokens = list(_NUMBER.finditer(one.text, one.operands))
+        tokens = list(NUMBER.finditer(one.text, one.operands))
         for place, value in self._rows.get(number, ()):
             yield replace(
                 self._edit(one, 0.1, tokens[place].start(), tokens[place].end(), str(value)), weight=0.1
@@ -179,17 +151,20 @@ class Edits:
         """The numbers that instructions of the same opcode have."""
         found: dict[str, set[int]] = {}
         for one in self.text.statements:
-            for token in _NUMBER.finditer(one.text, one.operands):
-                found.setdefault(one.opcode, set()).add(_value(token[0]))
+            for token in NUMBER.finditer(one.text, one.operands):
+                found.setdefault(one.opcode, set()).add(value_of(token[0]))
         return found
 
     def _numbers(self, one: WrittenStatement) -> Iterator[Edit]:
-        for token in _NUMBER.finditer(one.text, one.operands):
-            value = _value(token[0])
+        for token in NUMBER.finditer(one.text, one.operands):
+            value = value_of(token[0])
             ahead = one.text[: token.start()].rstrip()
             binary = token[0].startswith("-") and ahead[-1:] not in ("", ",", "[", "(", "{")
             if binary:
                 continue  # `a - 1`: the sign is no part of it.
+            if ahead.endswith("+") and value:
+                start = len(ahead[:-1].rstrip())
+                yield self._edit(one, 0.4, start, token.end(), "")  # an address without an offset
             for cost, other in meant(value, self._alike.get(one.opcode, ())):
                 new = hex(other) if "x" in token[0].lower() and other >= 0 else str(other)
                 yield self._edit(one, cost, token.start(), token.end(), new)
@@ -265,21 +240,26 @@ class Edits:
             "and",
             "mul",
         ):
-            yield self._edit(one, 0.8, 0, len(one.text), "")
+            yield self._edit(one, 0.5, 0, len(one.text), "")
 
     # ---- what may have been left out
 
     @cached_property
     def _unread(self) -> dict[str, int]:
         """The registers that something computes and nothing reads, with the statement."""
-        counts = Counter(name for one in self.text.statements for name in NAME.findall(one.text))
-        made = {name for name in counts if self.text.common(name) != name} if self.text.pasted else set()
+        writers: dict[str, list[int]] = {}
+        readers: set[str] = set()
+        for number, one in enumerate(self.text.statements):
+            for name in set(NAME.findall(one.text)) if one.opcode or not one.text.startswith(".") else ():
+                if name in one.writes and len(one.writes) == 1 and one.opcode:
+                    writers.setdefault(name, []).append(number)
+                else:
+                    readers.add(name)
+        common = self.text.common
         return {
-            name: number
-            for number, one in enumerate(self.text.statements)
-            for name in one.writes
-            if one.opcode and len(one.writes) == 1 and name.startswith("%") and name not in made
-            if counts[name] == 1 + (name in self.text.widths)
+            name: numbers[-1]
+            for name, numbers in writers.items()
+            if name.startswith("%") and name not in readers and common(name) == name
         }
 
     def _left_out(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
@@ -298,12 +278,12 @@ class Edits:
                     added = (
                         f"{operation}.{'s' if operation == 'add' else 'b'}{bits} {target}, {target}, {name};"
                     )
-                    yield self._behind(behind, 0.4 + 0.3 * rank, added)
+                    yield replace(self._behind(behind, 0.4 + 0.3 * rank, added), weight=0.1)
         copied = _COPY.match(one.opcode)
         spans = operand_spans(one.text[one.operands :])
         if copied and len(spans) == 2:
             source = one.text[one.operands + spans[1][0] : one.operands + spans[1][1]]
-            if source.startswith("%") and "." not in source:
+            if {source, source.rstrip("0123456789")} & self.text.widths.keys():
                 yield from self._no_copy(number, one, target, source, bits)
         floating = one.opcode.rsplit(".", 1)[-1].startswith(("f", "bf"))
         if not floating and one.opcode.split(".")[0] in (
@@ -374,19 +354,6 @@ class Edits:
             yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
 
 
-def _skeleton(operands: str) -> str:
-    """Operands without their numbers, those of registers too."""
-    return re.sub(r"(%[A-Za-z_$]+)\d+", r"\1", _NUMBER.sub("#", " ".join(operands.split())))
-
-
-def _value(token: str) -> int:
-    return (
-        int(token.replace(" ", "").rstrip("U"), 0)
-        if not re.fullmatch(r"-?0\d+U?", token)
-        else int(token.rstrip("U"), 8)
-    )
-
-
 def _alike(name: str, other: str) -> bool:
     """Whether two names differ in one word that is short, or in one letter."""
     a, b = name.lstrip("%").split("_"), other.lstrip("%").split("_")
@@ -394,5 +361,7 @@ def _alike(name: str, other: str) -> bool:
         differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
         if len(differ) == 1 and len(a) > 1 and max(map(len, differ[0])) <= 3:
             return True
+    if name.rstrip("0123456789") == other.rstrip("0123456789"):
+        return False  # One of a numbered family: there are too many.
     letters = len(name) == len(other) and sum(x != y for x, y in zip(name, other, strict=True)) == 1
     return letters and len(name) > 2 and not _TEMPORARY.fullmatch(name)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+NUMBER = re.compile(r"(?<![\w$%.#])(?:-\s?)?(?:0[xX][0-9a-fA-F]+|\d+)U?(?![\w.#])")
+"""A number as it is written, with its sign."""
 WIDE = 1 << 16
 """From here on a number is taken for fields of bits: a descriptor, an instruction descriptor."""
 STEPS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -39,7 +42,8 @@ def meant(value: int, others: Iterable[int] = ()) -> Iterator[tuple[float, int]]
         if value % 4 == 0:
             yield 0.9, value // 4
         yield 1.0, 4 * value
-    yield 1.0, -value
+    if abs(value) <= STEPS[1]:
+        yield 1.0, -value
     near = sorted(
         {other for other in others if other != value}, key=lambda other: (abs(other - value), other)
     )
@@ -77,13 +81,26 @@ def out_of_line(row: Sequence[int]) -> tuple[int, int] | None:
     if len({row[at + 1] - row[at] for at in range(len(row) - 1)}) == 1:
         return None
     for at in range(len(row)):
+        same = {*row[:at], *row[at + 1 :]}
+        if len(same) == 1 and row[at] not in same:
+            return at, same.pop()
+    for at in range(len(row)):
         others = [(place, number) for place, number in enumerate(row) if place != at]
         (p0, n0), (p1, n1) = others[:2]
         step, rest = divmod(n1 - n0, p1 - p0)
-        if rest or step == 0 or len(others) < 2:
+        if rest:
             continue
         if all(number == n0 + step * (place - p0) for place, number in others):
             if found is not None:
                 return None
             found = at, n0 + step * (at - p0)
     return found
+
+
+def value_of(token: str) -> int:
+    """The value of a number as it is written."""
+    return (
+        int(token.replace(" ", "").rstrip("U"), 0)
+        if not re.fullmatch(r"-?0\d+U?", token)
+        else int(token.rstrip("U"), 8)
+    )
