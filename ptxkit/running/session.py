@@ -266,9 +266,8 @@ class Session:
 
         assert isinstance(self.device, Emulator)
         load_on = partial(load, options=self.options)
-        return MendSearch(case, self.device, lambda on, module: load_on(on, module)).told(
-            cause, finding, self.options.mend
-        )
+        search = MendSearch(case, self.device, lambda on, module: load_on(on, module))
+        return search.told(cause, finding, self.options.mend)
 
     def _time(self, on_device: LoadedPlan) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""

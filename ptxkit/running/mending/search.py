@@ -7,7 +7,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.asm.mends.anchors import anchors
@@ -18,10 +18,15 @@ from ptxkit.emulator import Emulator
 from ptxkit.running.loaded_plan import Case
 from ptxkit.running.mending.trial import Load, Trials
 
-SECONDS = 20.0
-"""How long changes are tried, unless somebody says otherwise."""
-SLOW, SLOWEST = 40, 45.0
-"""Trials that are worth it of kernels that take long, and how many seconds these may take."""
+SECONDS: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("P8", "P60", "P650", "P651", "P6126"), (12.0, 20.0)),
+    **dict.fromkeys(("P652", "P653", "P654"), (6.0, 6.0)),
+}
+"""How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
+where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
+is missing, which the finding says; what has no entry comes of no number."""
+SLOW = 30
+"""Trials that are worth it of kernels that take long."""
 PATIENCE = 4.0
 """How many times as long as the launch with the fault a trial may take."""
 OTHERS = 2.0
@@ -42,6 +47,11 @@ class Mended:
 
     edits: tuple[Edit, ...]
     tried: int
+
+
+def worth(code: str) -> tuple[float, float]:
+    """`SECONDS` of an error; none where no change is worth trying."""
+    return next((seconds for begin, seconds in SECONDS.items() if code.startswith(begin)), (0.0, 0.0))
 
 
 class MendSearch:
@@ -79,12 +89,12 @@ class MendSearch:
             finding: the error.
             seconds: how long to try; None: what is worth it.
         """
-        if not self.trials.begin():
+        least, most = worth(finding.code) if seconds is None else (seconds, seconds)
+        if not least or not self.trials.begin():
             return None
         kernel = KernelText.of(self.trials.text, self.entries)
         edits = Edits(kernel, kernel.distances(anchors(kernel, cause, finding))).ordered()
-        if seconds is None:
-            seconds = min(max(SECONDS, SLOW * self.trials.took), SLOWEST)
+        seconds = min(max(least, SLOW * self.trials.took), most)
         end, good, tried = time.perf_counter() + seconds, list[int](), 0
         with contextlib.closing(self._tried(edits, end)) as answers:
             for number, right in answers:
