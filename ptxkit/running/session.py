@@ -94,6 +94,9 @@ class Session:
         device: an open device to share; by default one is opened, and closed with the session.
         timed: whether runs on a GPU are timed; on a shared device they are not.
 
+    Attributes:
+        stage: what a run does beside its launches, to be put behind its name; empty while they run.
+
     Raises:
         PtxkitError: no such device, or the module does not load there.
     """
@@ -112,6 +115,7 @@ class Session:
         self._shared = device is not None
         self._watch = watch or _unwatched
         self._fraction: float | None = None
+        self.stage = ""
         self._emulating = False
         self._stopwatch: Stopwatch | None = None
         if isinstance(self.device, Emulator):
@@ -267,7 +271,11 @@ class Session:
         assert isinstance(self.device, Emulator)
         load_on = partial(load, options=self.options)
         search = MendSearch(case, self.device, lambda on, module: load_on(on, module))
-        return search.told(cause, finding, self.options.mend)
+        self._fraction, self.stage = None, ", trying changes that make it right"
+        try:
+            return search.told(cause, finding, self.options.mend)
+        finally:
+            self.stage = ""
 
     def _time(self, on_device: LoadedPlan) -> Timing | None:
         """On a GPU the time of all launches with a cold L2 cache; the emulator has no time."""

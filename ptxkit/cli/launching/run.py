@@ -78,6 +78,11 @@ Document = Callable[[list[tuple[LaunchPlan, Outcome]]], dict[str, Any]]
 """Makes the `--json` document of outcomes."""
 
 
+def _titled(title: str, running: Session | Worker | Sanitized) -> Callable[[], str]:
+    """What runs, and what it does beside its launches."""
+    return lambda: title + (running.stage if isinstance(running, Session) else "")
+
+
 def _watched(
     running: Session | Worker | Sanitized, plan: LaunchPlan, document: Document | None
 ) -> AbstractContextManager[Any]:
@@ -109,7 +114,7 @@ def _outcomes(
         for plan in plans:
             title = f"{plan.program.name} {plan.preset or ''}".rstrip()
             try:
-                with Progress(title, running.progress), _watched(running, plan, document):
+                with Progress(_titled(title, running), running.progress), _watched(running, plan, document):
                     report = running.run(plan)
             except PtxkitError as problem:
                 if len(plans) == 1 and document is None:
