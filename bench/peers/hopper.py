@@ -178,9 +178,18 @@ def error(launch: Callable[[], Any], device: Any, *tensors: torch.Tensor) -> flo
     return (difference.norm() / torch.stack(exact).norm()).item()
 
 
-LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3, "sparse": 6e-3}
-"""The greatest error over the norm that counts as right: of bf16 results, and of f32. PyTorch rounds what it
-adds up in the sparse gradient to bf16."""
+LARGEST = {"gemm": 4e-3, "attn": 1e-3, "flash": 4e-3, "fp8": 4e-3, "sparse": 4e-3}
+"""The greatest error over the norm that counts as right: of bf16 results, and of f32."""
+ROUNDED = 6e-3
+"""The same of PyTorch's sparse gradient, which rounds what it adds up to bf16."""
+
+
+def right(what: str, name: str, error: float) -> bool:
+    """Whether a result of a measurement is right, by what it is called and its error over the norm."""
+    rounded = what == "sparse" and ", PyTorch, " in name
+    return math.isfinite(error) and error < (ROUNDED if rounded else LARGEST[what])
+
+
 FILES = {
     "gemm": ("kernels_ptx/gemm_wgmma.ptx",),
     "attn": ("kernels_ptx/attn_dist.ptx", "bench/kernels/attn_gather.ptx"),
@@ -213,7 +222,7 @@ def main() -> None:
     document = {
         "schema": 1,
         "kind": "peers",
-        "ok": all(math.isfinite(error) and error < LARGEST[what] for error in found["errors"].values()),
+        "ok": all(right(what, name, error) for name, error in found["errors"].items()),
         **provenance(),
         "device": gpu["name"],
         "gpu": gpu,
