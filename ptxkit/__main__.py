@@ -26,11 +26,11 @@ _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give the process's exit code."""
-    collector.begin()
     _open_streams()
     try:
         try:
-            return _run(arguments)
+            with collector.command(alone=arguments is None):
+                return _run(arguments)
         except Exception as problem:
             if os.environ.get("PTXKIT_DEBUG") and not isinstance(problem, BrokenPipeError):
                 raise

@@ -7,7 +7,8 @@ import pytest
 
 from ptxkit.support.collector import FIRST, LATER
 
-RUN = "main(['run', 'gemv.ptx', '--device', 'emu'])"
+MAIN = "import sys; from ptxkit.__main__ import main; "
+RUN = ["run", "gemv.ptx", "--device", "emu"]
 LAUNCH = """
 from ptxkit.emulator import Emulator
 text = '.version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k() { ret; }'
@@ -18,11 +19,12 @@ Emulator().load(text).kernel().launch(1, 1, [])
 @pytest.mark.parametrize(
     ("code", "threshold", "frozen"),
     [
-        (f"from ptxkit.__main__ import main; {RUN}", LATER, True),
-        ("from ptxkit.__main__ import main; main(['kernels'])", FIRST, False),
+        (f"{MAIN} sys.argv[1:] = {RUN}; main()", LATER, True),
+        (f"{MAIN} sys.argv[1:] = ['kernels']; main()", FIRST, False),
+        (f"{MAIN} main({RUN})", None, False),
         (LAUNCH, None, False),
     ],
-    ids=["a command that launches", "one that doesn't", "a library's launch"],
+    ids=["a command that launches", "one that doesn't", "one within a program", "a library's launch"],
 )
 def test_cycles_are_sought_rarely_until_a_command_launches(
     code: str, threshold: int | None, frozen: bool
