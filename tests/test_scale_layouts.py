@@ -49,6 +49,13 @@ def test_atoms_out_of_step(a: tuple[int, ...], b: tuple[int, ...], says: str) ->
     assert says in text
 
 
+def test_factors_of_the_other_matrix() -> None:
+    assert said((0, 1, 2, 3), (-125, 0, 1, 2)) == (
+        "the product at line 0 takes atom 3 of A's scale factors for B: where B's begin is wrong, in the "
+        "descriptor of their copy or in tensor memory"
+    )
+
+
 def test_a_type_that_is_another_s() -> None:
     assert said((0,), (0,), "ue8m0") == (
         "the product at line 0 takes the scale factors of A as ue8m0, and their tensor holds ue4m3"

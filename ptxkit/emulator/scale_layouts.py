@@ -7,6 +7,7 @@ product that takes them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -101,6 +102,9 @@ class ScaleWatch:
         """What is wrong, once everything has run."""
         if self._mistyped is not None:
             return self._mistyped
+        strayed = self._strayed()
+        if strayed is not None:
+            return strayed
         for side, name in enumerate("AB"):
             wrong = self._differing(side, side)
             if wrong is None:
@@ -115,6 +119,24 @@ class ScaleWatch:
             )
         return self._out_of_step()
 
+    def _strayed(self) -> str | None:
+        """Which product takes scale factors of the other matrix, where most take those of their own."""
+        tensors = [[self._tensor_at(one.scales[side]) for one in self._products] for side in range(2)]
+        own = [Counter(filter(None, found)).most_common(1) for found in tensors]
+        if not all(own) or own[0][0][0] == own[1][0][0]:
+            return None
+        for side, (name, other) in enumerate((("A", "B"), ("B", "A"))):
+            theirs = own[1 - side][0][0]
+            for one, tensor in zip(self._products, tensors[side], strict=True):
+                if tensor == theirs:
+                    number = (one.scales[side] - theirs) // ATOM
+                    taken = f"takes atom {number} of {other}'s scale factors for {name}"
+                    return (
+                        f"the product at {one.where} {taken}: where {name}'s begin is wrong, in the "
+                        "descriptor of their copy or in tensor memory"
+                    )
+        return None
+
     def _out_of_step(self) -> str | None:
         """Whether from one product to the next, farther along K, other atoms of A follow than of B."""
         for one, other in pairwise(self._products):
@@ -127,6 +149,11 @@ class ScaleWatch:
                     f"{steps[0]} bytes on along K, the scale factors of A {a} and those of B {b}"
                 )
         return None
+
+    def _tensor_at(self, address: int) -> int | None:
+        """The address of the tensor that holds an address."""
+        held = (one.address for one in self._tensors if one.address <= address < one.address + one.size)
+        return next(held, None)
 
     def _type_at(self, address: int) -> str:
         held = (one.dtype for one in self._tensors if one.address <= address < one.address + one.size)

@@ -198,13 +198,14 @@ class TensorMapWord(Word1024, abstract=True):
             yield problem(INTERLEAVE, f"`swizzle` 96B needs `interleave` none, found {self.interleave}")
         span = codes.SWIZZLE_SPAN.get(self.swizzle.partition("-")[0])
         if span and self.interleave == "none" and self.inner_bytes > span:
+            fitting = [wider for wider in ("64B", "128B") if codes.SWIZZLE_SPAN[wider] >= self.inner_bytes]
             yield Diagnostic(
                 SWIZZLE,
                 f"`swizzle` {self.swizzle} needs an innermost box dimension of at most {span} bytes, "
                 f"found {self.inner_bytes}",
                 notes=(DRIVER,),
                 help=f"copy boxes of {span * 8 // codes.shared_bits(self.dtype)} elements, "
-                "or use `swizzle` none",
+                f"or use `swizzle` {' or '.join([*fitting, 'none'])}",
             )
         allowed = codes.PADDED_SWIZZLES.get(self.dtype)
         if allowed and self.swizzle not in allowed:

@@ -19,8 +19,8 @@ from ptxkit.running.loaded_plan import Case
 from ptxkit.running.mending.trial import Load, Trials
 
 SECONDS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("P8", "P60", "P650", "P651", "P6126"), (4.0, 20.0)),
-    **dict.fromkeys(("P652", "P653", "P654"), (4.0, 6.0)),
+    **dict.fromkeys(("P8", "P60", "P650", "P651", "P6126"), (8.0, 24.0)),
+    **dict.fromkeys(("P652", "P653", "P654"), (4.0, 8.0)),
 }
 """How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
 where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
