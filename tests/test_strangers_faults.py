@@ -387,7 +387,8 @@ LARGER: list[Any] = [
     (
         HOPPER,
         [("xor.b32 %x, %x, %row;\n    mad.lo.u32 %store_at", "mad.lo.u32 %store_at")],
-        "elements hold what belongs at [i, j ^ (i % 8) * 8]: a swizzle that only one side applies",
+        "elements hold what belongs at [i, j ^ (i % 8) * 8]: a swizzle that only one side applies: the "
+        "tensor map `d_map` copies tiles that lie with a 128-byte one, and they must be stored so",
     ),
     (
         BLACKWELL,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, Severity, counted
 from ptxkit.plan import LaunchPlan
+from ptxkit.plan.data import PlanTensorMap
 from ptxkit.workloads import Cost
 from ptxkit.workloads.comparison import OutputComparison
 
@@ -118,7 +119,10 @@ def describe(plan: LaunchPlan) -> dict[str, Any]:
 
 
 def judge(
-    comparison: OutputComparison, writer: str | None = None, ctas: str | None = None
+    comparison: OutputComparison,
+    writer: str | None = None,
+    ctas: str | None = None,
+    maps: Sequence[PlanTensorMap] = (),
 ) -> list[Diagnostic]:
     """P801 or P802 for an output that is wrong, nothing for one that is right.
 
@@ -126,6 +130,7 @@ def judge(
         comparison: of the output.
         writer: who wrote its first wrong element, if that is known.
         ctas: which CTAs wrote the wrong elements, and nothing else, if that is so.
+        maps: the plan's tensor maps.
     """
     first = comparison.first
     if comparison.ok or first is None:
@@ -148,7 +153,8 @@ def judge(
     parts = {"{:g} of the value": tolerance.rtol, "{:g}": tolerance.atol, "{:g} ulp": tolerance.ulp}
     allowed = " + ".join(shown.format(part) for shown, part in parts.items() if part) or "none"
     in_ulp = f"{comparison.max_ulp:.3g} ulp, " if comparison.in_ulp else ""
-    notes = [*comparison.patterns, *([ctas] if ctas else [])]
+    notes = [_sided(pattern, name, maps) for pattern in comparison.patterns]
+    notes += [ctas] if ctas else []
     notes += [f"largest error {in_ulp}{comparison.max_abs:.3g} absolute; allowed: {allowed}"]
     if comparison.unwritten:
         notes.append(f"{comparison.unwritten} of them were never written")
@@ -177,3 +183,20 @@ def not_verified(plan: LaunchPlan, saved: Mapping[str, str] | None = None) -> Di
         help = f"`--save {last}={last}.npy` keeps a tensor" if last else None
     message = "nothing to compare the outputs with"
     return Diagnostic("P803", message, severity=Severity.NOTE, notes=notes, help=help)
+
+
+def _sided(pattern: str, tensor: str, maps: Sequence[PlanTensorMap]) -> str:
+    """What wrong elements have in common; of a swizzle that only one side applies, what the tensor map of the
+    output says of it."""
+    from ptxkit.workloads.rearranged import ONE_SIDED
+
+    over = {(each.name, each.options.get("swizzle", "none")) for each in maps if each.tensor == tensor}
+    if not pattern.endswith(ONE_SIDED) or len(over) != 1:
+        return pattern
+    ((name, swizzle),) = over
+    how = (
+        "without one"
+        if swizzle == "none"
+        else f"with a {swizzle.partition('-')[0].removesuffix('B')}-byte one"
+    )
+    return f"{pattern}: the tensor map `{name}` copies tiles that lie {how}, and they must be stored so"

@@ -197,7 +197,7 @@ class Session:
             judged = [
                 found
                 for one in compared
-                for found in judge(one, on_device.writer_of(one), on_device.wrong_ctas(one))
+                for found in judge(one, on_device.writer_of(one), on_device.wrong_ctas(one), plan.tensor_maps)
             ]
             compared = tuple(replace(one, which=None) for one in compared)
             if not compared:

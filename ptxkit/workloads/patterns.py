@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.workloads.rearranged import rearranged
+from ptxkit.workloads.rearranged import ONE_SIDED, rearranged
 
 FEWEST = 4
 """Fewer wrong elements than these have no pattern."""
@@ -177,7 +177,8 @@ def _moved(index: Index, found: np.ndarray, expected: np.ndarray, allowed: np.nd
             if inside.all():
                 return f"each of them holds what belongs {text}"
             share = int(100 * inside.mean())
-            return f"{share}% of them hold what belongs {text}, and the others would from outside"
+            place, colon, called = text.partition(": ")
+            return f"{share}% of them hold what belongs {place}, the others what lies outside{colon}{called}"
     return None
 
 
@@ -208,7 +209,7 @@ def _moves(shape: tuple[int, ...], bad_rows: int) -> Iterator[tuple[str, Move]]:
             if rows * piece <= shape[-1] and bad_rows >= 2 * (rows - 1):
                 row = f"i / {1 << shift} % {rows}" if shift else f"i % {rows}"
                 by = f"({row}) * {piece}" if piece > 1 else f"({row})"
-                text = f"{at('j', f'j ^ {by}')}: a swizzle that only one side applies"
+                text = f"{at('j', f'j ^ {by}')}: {ONE_SIDED}"
                 yield text, partial(_swizzled, rows, shift, piece)
     for axis in range(rank - 1, -1, -1):
         name, size = names[axis], shape[axis]

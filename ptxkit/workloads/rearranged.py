@@ -11,6 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
+ONE_SIDED = "a swizzle that only one side applies"
+"""What a rule is called by which elements lie as a swizzle has them, or should."""
 SAMPLE = 1024
 """Wrong elements that are looked at."""
 FEWEST = 64
@@ -156,7 +158,7 @@ def _called(across: Sequence[Term], down: Sequence[Term], low: int) -> str:
     if not rows or columns or any(contrary or which for contrary, which in down):
         return ""
     if len(rows) == 1:
-        return ": a swizzle that only one side applies"
+        return f": {ONE_SIDED}"
     return ": the two sides of a swizzle take different bits of the row"
 
 
