@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,15 @@ def test_processes_side_by_side_name_the_same(tmp_path: Path, monkeypatch: pytes
     alone = first(tmp_path, old, new)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     assert first(tmp_path, old, new, "--threads", 2) == alone
+
+
+def test_the_nearest_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change that is tried sooner is not the first because another process is slower."""
+    monkeypatch.setattr(search, "OTHERS", -1.0)
+    answers = iter([(3, True), (0, False), (4, True), (1, True), (2, False), (5, True)])
+    assert search.nearest(answers, time.perf_counter() + 60) == ([1, 3, 4], 4)
+    assert next(answers) == (2, False)
+    assert search.nearest(iter([(3, True), (0, True)]), 0.0) == ([3], 1)  # the time is over
 
 
 def test_without_a_mend_the_finding_stays(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.asm.mends.anchors import anchors
@@ -95,16 +95,10 @@ class MendSearch:
         kernel = KernelText.of(self.trials.text, self.entries)
         edits = Edits(kernel, kernel.distances(anchors(kernel, cause, finding))).ordered()
         seconds = min(max(least, SLOW * self.trials.took), most)
-        end, good, tried = time.perf_counter() + seconds, list[int](), 0
-        with contextlib.closing(self._tried(edits, end)) as answers:
-            for number, right in answers:
-                tried += 1
-                if right:
-                    good.append(number)
-                    end = min(end, time.perf_counter() + OTHERS)
-                if len(good) > MOST_OTHERS or time.perf_counter() > end:
-                    break
-        return Mended(tuple(edits[number] for number in sorted(good)), tried) if good else None
+        last = time.perf_counter() + seconds
+        with contextlib.closing(self._tried(edits, last)) as answers:
+            good, tried = nearest(answers, last)
+        return Mended(tuple(edits[number] for number in good), tried) if good else None
 
     def _tried(self, edits: Sequence[Edit], end: float) -> Generator[tuple[int, bool]]:
         """The numbers of edits that were tried, and whether each makes the result right."""
@@ -157,3 +151,24 @@ class MendSearch:
                 os.write(into, b"%d %d\n" % (number, self.trials.right(edits[number].of, patience)))
         finally:
             os._exit(0)
+
+
+def nearest(answers: Iterable[tuple[int, bool]], last: float) -> tuple[list[int], int]:
+    """The first changes that make the result right, in their order, whichever process is quicker; and how
+    many were tried.
+
+    Args:
+        answers: numbers of changes, as they come, and whether each makes the result right.
+        last: when the time is over, of `time.perf_counter`.
+    """
+    end, good, tried = last, list[int](), set[int]()
+    for number, right in answers:
+        tried.add(number)
+        now = time.perf_counter()
+        if right:
+            good.append(number)
+            end = min(end, now + OTHERS)
+        known = not good or tried.issuperset(range(min(good)))
+        if now > last or (known and (len(good) > MOST_OTHERS or now > end)):
+            break
+    return sorted(good), len(tried)
