@@ -23,6 +23,7 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator, jit
+from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.jit import stretch
 from ptxkit.emulator.jit.loads import CompiledLoads
@@ -379,6 +380,35 @@ def test_blocks_have_one_record_until_something_else_touches_them(width: int) ->
     assert (history.records("write")[:128] & 1023 == np.arange(128)).all()
     assert not history.in_blocks
     assert (out.numpy() == words + np.arange(count).repeat(width)).all()
+
+
+def test_accesses_that_are_numbered_anew_keep_their_granules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of a warp stores where another CTA's whole warp loads: a race, whenever numbers begin again."""
+    text = module(
+        f"""
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; {OWN} xor.b32 %r4, %r3, 128;
+        mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd1, %rd2; mul.wide.u32 %rd3, %r4, 4;
+        add.u64 %rd3, %rd1, %rd3; and.b32 %r8, %r1, 16; setp.ne.u32 %p2, %r8, 0;
+        @%p2 st.global.u32 [%rd2], %r3; ld.global.u32 %r5, [%rd3]; st.global.u32 [%rd2 + 65536], %r5;
+        """
+    )
+    whole = AccessHistory.own
+
+    def anew(history: AccessHistory, number: int, strength: int, threads: Any) -> Any:
+        if not history.private and not seen:
+            seen.add(number)
+            history.base = number - (1 << 28)  # Its numbers are used up.
+        return whole(history, number, strength, threads)
+
+    monkeypatch.setattr(AccessHistory, "own", anew)
+    found = []
+    for jitted in (False, True):
+        seen: set[int] = set()
+        device = Emulator(jit=jitted, keep_going=True)
+        launch(text, [device.array(np.zeros(1 << 17, np.uint32))], 128, 2, device)
+        found.append([str(each) for each in device.findings])
+    assert found[0]
+    assert found[0] == found[1]
 
 
 # ---- what is found, in the order of the program

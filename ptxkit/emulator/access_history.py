@@ -16,12 +16,12 @@ machine: its record has the number of the mbarrier that tells of it (`HappensBef
 thread."""
 THREAD_BITS = 10
 THREAD = (1 << THREAD_BITS) - 1
+"""The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
 ROW = 32
 """Granules of a block: what a warp touches whose lanes access places side by side."""
 SHIFT = ROW.bit_length() - 1
 LARGE = 1 << 15
 """Blocks that are looked at together; where an access may touch more of them, all are set apart for good."""
-"""The bits of a record's thread that number it in its CTA; those above, if there are any, number the CTA."""
 
 
 def strength_at(private: bool) -> int:

@@ -34,9 +34,8 @@ SHAPED = (
 )  # fmt: skip
 """Words that all such functions take: how many rows; the arrays of addresses, of the CTA's part of the memory
 for each row, of the first and the last thread of each place (of the first thread of each row where that is a
-block), of the least record that each row may not have
-seen, or that itself; where the memory begins, and its bytes; a granule's bytes as a power of two; room for
-the patterns; which blocks of the history are set apart."""
+block), of the least record that each row may not have seen, or that itself; where the memory begins, and its
+bytes; a granule's bytes as a power of two; room for the patterns; which blocks are set apart."""
 
 
 class RowsShape(NamedTuple):

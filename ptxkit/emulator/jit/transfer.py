@@ -334,10 +334,10 @@ class CompiledTransfer:
         if addresses.active is not None:
             arguments.array("active", addresses.active)
         if history is not None:
-            if history.in_blocks:
+            arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
+            if history.in_blocks:  # Numbering the access may have forgotten which were set apart.
                 within = self._within(addresses, place)
                 history.set_apart(history.granules(within.start), history.granules(within.stop - 1))
-            arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
             entry = EnteredAccess(lane_set, history, extent)
             if not arguments.history(entry):
                 return False
