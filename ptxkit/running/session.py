@@ -269,8 +269,7 @@ class Session:
         from ptxkit.running.mending.search import MendSearch
 
         assert isinstance(self.device, Emulator)
-        load_on = partial(load, options=self.options)
-        search = MendSearch(case, self.device, lambda on, module: load_on(on, module))
+        search = MendSearch(case, self.device, partial(load, options=self.options))
         self._fraction, self.stage = None, ", trying changes that make it right"
         try:
             return search.told(cause, finding, self.options.mend)

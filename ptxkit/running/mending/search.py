@@ -66,8 +66,7 @@ class MendSearch:
     def __init__(self, case: Case, device: Emulator, load: Load) -> None:
         self.trials = Trials(case, device, load)
         self.entries = {launch.entry for launch in case.plan.launches if launch.entry is not None}
-        allowed = device.options.threads or len(os.sched_getaffinity(0))
-        self.processes = max(1, min(PROCESSES, allowed))
+        self.processes = min(PROCESSES, device.options.threads)
 
     def told(
         self, cause: str | None, finding: Diagnostic, seconds: float | None = None
