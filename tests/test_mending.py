@@ -9,7 +9,7 @@ import pytest
 from command import here
 
 from ptxkit.asm.mends.edits import Edits
-from ptxkit.asm.mends.numbers import meant, out_of_line
+from ptxkit.asm.mends.numbers import meant, out_of_line, written_like
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.running.mending import search
 from ptxkit.running.mending.trial import trimmed
@@ -73,6 +73,8 @@ KERNEL = """\
 }
 """
 
+TUTORIAL = Path(__file__).parents[1] / "docs" / "tutorial"
+
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +125,21 @@ def test_without_a_mend_the_finding_stays(tmp_path: Path) -> None:
     (tmp_path / "off").mkdir()
     old, new = 'expect = "2 * x"', 'expect = "sin(x)"'
     assert first(tmp_path, old, new, "--mend", 1) == first(tmp_path / "off", old, new, "--mend", 0)
+
+
+def test_of_scale_factors_of_another_type_nothing_else_is_tried() -> None:
+    """The product names what is to be mended, and no time passes."""
+    broken = TUTORIAL / "09-block-scaled" / "block_scaled_broken.ptx"
+    shown = here("run", broken, "--device", "emu", "--mend", 60)
+    assert "error[P801]: the product at line 129 takes the scale factors of A as ue8m0" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("token", "value", "written"),
+    [("0x08880480", 0x8080480, "0x08080480"), ("0X0F", 31, "0X1f"), ("64", 32, "32"), ("0x10", -1, "-1")],
+)
+def test_a_number_is_written_like_the_one_before(token: str, value: int, written: str) -> None:
+    assert written_like(token, value) == written
 
 
 def test_numbers_that_may_have_been_meant() -> None:

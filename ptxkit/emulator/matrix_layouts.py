@@ -200,9 +200,14 @@ class LayoutWatch:
         if self.cause is None:
             self.cause = multiplied(where, matrices, self._contents, self._tensors, self._elements)
 
+    @property
+    def mistyped(self) -> str | None:
+        """Which product takes elements, or scale factors, as another type than their tensor's."""
+        return self._elements.mistyped or self._scales.mistyped
+
     def found(self, complete: bool = True) -> str | None:
         """The cause, once everything has run. `complete`: to its end, so that what nobody did is missing."""
-        cause = self.cause or self._same or self._elements.mistyped or self._scales.found()
+        cause = self.cause or self._same or self.mistyped or self._scales.found()
         if complete:
             cause = cause or self._boxes.astray() or self._elements.untaken()
         cause = cause or self._elements.between or self._boxes.misaligned()

@@ -45,7 +45,7 @@ class ScaleWatch:
 
     def __init__(self, tensors: Sequence[KnownTensor] = ()) -> None:
         self._tensors = tensors
-        self._mistyped: str | None = None
+        self.mistyped: str | None = None
         self._atoms: dict[tuple[Hashable, int], int] = {}
         self._products: list[ScaledProduct] = []
 
@@ -92,16 +92,16 @@ class ScaleWatch:
         scales = [self._atoms.get((cta, column), -1) for column in columns]
         held = [self._type_at(first) for first in scales]
         for name, its in zip("AB", held, strict=True):
-            if self._mistyped is None and its != dtype and {its, dtype} <= SCALES:
+            if self.mistyped is None and its != dtype and {its, dtype} <= SCALES:
                 taken = f"the product at {where} takes the scale factors of {name} as {dtype}"
-                self._mistyped = f"{taken}, and their tensor holds {its}"
+                self.mistyped = f"{taken}, and their tensor holds {its}"
         if min(*scales, *firsts) >= 0:
             self._products.append(ScaledProduct(where, tuple(firsts), tuple(scales)))
 
     def found(self) -> str | None:
         """What is wrong, once everything has run."""
-        if self._mistyped is not None:
-            return self._mistyped
+        if self.mistyped is not None:
+            return self.mistyped
         strayed = self._strayed()
         if strayed is not None:
             return strayed

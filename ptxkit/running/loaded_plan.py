@@ -124,6 +124,7 @@ class LoadedPlan:
         self.tensors = {tensor.name: tensor for tensor in plan.tensors}
         self.buffers: dict[str, Buffer] = {}
         self.suspicion: str | None = None
+        self.mistyped: str | None = None
         """Behind `cause`: what products do with sums that may be meant, in words."""
         try:
             for name, tensor in self.tensors.items():
@@ -278,7 +279,7 @@ class LoadedPlan:
         finally:
             device.prepare = prepare
             del device.findings[known:]
-        self.suspicion = watch.sums.suspicion
+        self.suspicion, self.mistyped = watch.sums.suspicion, watch.mistyped
         return watch.found(complete)
 
     def untouched(self) -> list[Diagnostic]:

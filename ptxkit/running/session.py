@@ -249,7 +249,9 @@ class Session:
         if cause is None:
             supposed = (suppose or partial(supposed_beyond, on_device, case, took))()
             cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
-        mended, others = self._mended(case, cause, found[wrong])
+        mended, others = None, tuple[str, ...]()
+        if cause is None or cause != on_device.mistyped:  # a type is all that there is to mend
+            mended, others = self._mended(case, cause, found[wrong])
         cause = ": ".join(text for text in (mended, cause) if text) or None
         if cause is None:
             return found

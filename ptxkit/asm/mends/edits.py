@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.numbers import NUMBER, meant, value_of
+from ptxkit.asm.mends.numbers import NUMBER, meant, value_of, written_like
 from ptxkit.asm.mends.rows import broken_rows
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
@@ -166,8 +166,7 @@ class Edits:
                 start = len(ahead[:-1].rstrip())
                 yield self._edit(one, 0.4, start, token.end(), "")  # an address without an offset
             for cost, other in meant(value, self._alike.get(one.opcode, ())):
-                new = hex(other) if "x" in token[0].lower() and other >= 0 else str(other)
-                yield self._edit(one, cost, token.start(), token.end(), new)
+                yield self._edit(one, cost, token.start(), token.end(), written_like(token[0], other))
 
     # ---- registers
 

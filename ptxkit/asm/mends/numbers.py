@@ -104,3 +104,10 @@ def value_of(token: str) -> int:
         if not re.fullmatch(r"-?0\d+U?", token)
         else int(token.rstrip("U"), 8)
     )
+
+
+def written_like(token: str, value: int) -> str:
+    """A value as a number is written: in hexadecimal digits, as many of them, or in decimal ones."""
+    if value < 0 or token[:2].lower() != "0x":
+        return str(value)
+    return f"{token[:2]}{value:0{len(token.rstrip('U')) - 2}x}"
