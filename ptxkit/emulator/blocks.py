@@ -152,7 +152,7 @@ def cut(
                 end = behind_call(end, block.live_out)
             made.end = guarded_end(last.guard, last.site, last.effect.uniform, end, i, i + 1, target)
         else:
-            made.end = fall_through(i + 1)
+            made.end, made.straight = fall_through(i + 1), True
         made.reads = reads.numbers[block.start : block.stop]
         made.kills = kills.numbers[block.start : block.stop]
         for item in own:

@@ -117,7 +117,7 @@ class FunctionBuilder(FunctionScope):
             self._refuse(site, str(unsupported))
             return nothing
         step = effect_step(effect, guard, site, partial(self._written, instruction))
-        return Compiled(site, same_step(step), guard, effect, effect.transfer)
+        return Compiled(site, same_step(step), guard, effect, effect.ir)
 
     def _written(self, instruction: tree.Instruction) -> list[int]:
         """The slots that an instruction writes."""

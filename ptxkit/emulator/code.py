@@ -80,7 +80,21 @@ class MemoryTransfer:
         return [source.slot for source in read if source is not None and source.slot is not None]
 
 
-IRNode = Computation | MemoryTransfer | None
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchange:
+    """An instruction by which the lanes of a warp see one another's values, as all 32 of them execute it.
+
+    Attributes:
+        computations: what becomes of each destination; no one reads what one before it writes. Their
+            functions take values of shape (rows, 32).
+        members: the member mask.
+    """
+
+    computations: Sequence[Computation]
+    members: SourceOperand
+
+
+IRNode = Computation | MemoryTransfer | Exchange | None
 """What the step of an instruction is made of; None for anything else."""
 
 MakeSteps = Callable[[], tuple[Step, Step]]
@@ -96,12 +110,14 @@ class CodeBlock:
         makers: one an instruction, of its steps.
         sites: the same instructions, for findings.
         guards: their guards, where they have any.
-        ir: what the steps of pure instructions, loads and stores are made of; None for the others.
+        ir: what the steps of pure instructions, loads, stores and exchanges are made of; None for the others.
         reads, kills: the slots that each instruction reads and surely overwrites.
         ran: threads that have run the steps where a back end might compile them, in all launches.
         plan: what runs in place of the steps once it has.
+        chain: what runs in place of these and of the blocks that follow, where it can; None: nothing does.
         sync_point: what a lane set must pass first, if there is something.
         end: what comes next.
+        straight: whether that is the block behind it, in any case.
         live: the slots whose values count when the block begins.
         live_out: those that count at its end, as bits.
         count: how many instructions.
@@ -116,8 +132,10 @@ class CodeBlock:
     kills: Sequence[Numbers] = ()
     ran: int = 0
     plan: Sequence[Step] | None = None
+    chain: Callable[[LaneSet], bool] | None = None
     sync_point: SyncPoint | None = None
     end: End = lambda lane_set: -1
+    straight: bool = False
     live: tuple[int, ...] = ()
     live_out: int = 0
     count: int = 0
@@ -144,6 +162,10 @@ class CodeBlock:
         self._steps = [step for step, _ in pairs]
         self._tracked = [tracked for _, tracked in pairs]
         self.makers.clear()
+
+    def set_steps(self, steps: list[Step], tracked: list[Step]) -> None:
+        """Have steps that were made for other blocks."""
+        self._steps, self._tracked = steps, tracked
 
     def live_after(self, wanted: Iterable[int]) -> dict[int, int]:
         """Behind each of some instructions of the block the slots whose values count, as bits."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.symbols import Symbol
-from ptxkit.emulator.code import MemoryTransfer
+from ptxkit.emulator.code import IRNode
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import End, LaneSet, SyncPoint
 from ptxkit.emulator.opcodes import EFFECTS, ChapterReaders, load_operation
@@ -45,7 +45,7 @@ class Effect(NamedTuple):
         link: for what ends a block, the function that ends it, given where it can lead to.
         target: the one label that it leads to, for a branch.
         uniform: whether the lanes of a warp must agree on its guard.
-        transfer: what `step` does, where that is a weak load or store and no more.
+        ir: what `step` does, where that is a weak load or store, or an exchange, and no more.
         alone: whether it parts lane sets at its own block, which then holds nothing else.
     """
 
@@ -55,7 +55,7 @@ class Effect(NamedTuple):
     target: Symbol | None = None
     uniform: bool = False
     alone: bool = False
-    transfer: MemoryTransfer | None = None
+    ir: IRNode = None
 
 
 Reader = Callable[[ScopedInstruction], Effect]

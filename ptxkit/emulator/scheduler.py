@@ -204,6 +204,7 @@ class Scheduler(LaneSchedule):
             counts.instructions += lane_set.size * block.count
             counts.executed[block] = counts.executed.get(block, 0) + lane_set.size
             execute(block, lane_set)
+            block = blocks[lane_set.pc]  # Blocks behind it may have run, too.
             lane_set.joint = None
             if lane_set.undefined:
                 block.forget_dead(lane_set.undefined)

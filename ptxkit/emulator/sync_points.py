@@ -60,6 +60,10 @@ class WarpSyncPoint:
         members: the member mask; None for all lanes of the warp.
         guard: the instruction's guard. Lanes that it switches off pass.
         exchanged: the operand whose value lanes see of one another, if there is one.
+
+    Attributes:
+        mask: the member mask, as an operand.
+        exchanges: whether all lanes that come see a value of one another.
     """
 
     code = "P622"
@@ -73,6 +77,7 @@ class WarpSyncPoint:
     ) -> None:
         self.site = site
         self.exchanged = exchanged
+        self.mask = members
         self.members = members.reader if members is not None else None
         self.guard = guard.reader if guard is not None else None
         self.exchanges = exchanged is not None and guard is None

@@ -23,14 +23,19 @@ def available() -> bool:
 
 
 def run(block: CodeBlock, lane_set: LaneSet) -> None:
-    """Run a block's instructions for a lane set: compiled where that is worth it."""
+    """Run a block's instructions for a lane set, and perhaps those of blocks behind it: compiled where that
+    is worth it. The lane set's `pc` is then the last block that ran."""
     if block.plan is None:
         block.ran += lane_set.size
         if block.ran < WORTH:
             block.run(lane_set)
             return
+        from ptxkit.emulator.jit.chain import chain
         from ptxkit.emulator.jit.plan import plan
 
         block.plan = plan(block, lane_set.code)
+        block.chain = chain(block, lane_set.code)
+    if block.chain is not None and block.chain(lane_set):
+        return
     for step in block.plan:
         step(lane_set)

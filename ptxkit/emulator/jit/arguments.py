@@ -11,7 +11,7 @@ import numpy as np
 
 from ptxkit.emulator.access_history import ROW, WEAK, AccessHistory
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.extents import Extent
 from ptxkit.emulator.jit.memory_code import DONE, RANGE_FIELDS, UNSETTLED, range_code
 from ptxkit.emulator.jit.rows_code import APART, RowsShape
 from ptxkit.emulator.lane_set import LaneSet

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import IntFlag
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
 from ptxkit.emulator.code import Computation
-from ptxkit.emulator.jit.lowering import Lowering
+from ptxkit.emulator.jit.extents import Extent
+from ptxkit.emulator.jit.lowering import Across, Lowering
 from ptxkit.emulator.jit.words import Words
 from ptxkit.emulator.loop_code import splat
-from ptxkit.emulator.native import FUNCTION, compiler
+from ptxkit.emulator.native import FUNCTION
+from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.values import WARP, dtype_of
 
 I64, POINTER = ir.IntType(64), ir.PointerType()
-
-
-class Extent(IntFlag):
-    """Along which axes a value differs; what is made of two values differs along those of both."""
-
-    UNIFORM = 0
-    LANES = 1
-    ROWS = 2
-    THREADS = 3
-
-
-ORDER = (Extent.UNIFORM, Extent.LANES, Extent.ROWS, Extent.THREADS)
-"""The order of the loops: what one reads, those before it have made."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,11 +30,13 @@ class EmittedValue:
         extent: along which axes it differs.
         bits: width of its register.
         place: of a uniform one that is read, among these; of an array, among all arrays; None: it has none.
+        number: what it is, where code may rely on that.
     """
 
     extent: Extent
     bits: int
     place: int | None = None
+    number: int | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -62,7 +53,7 @@ class EmittedNode:
     """
 
     computation: Computation
-    lowering: Lowering
+    lowering: Lowering | Across
     extent: Extent
     sources: list[EmittedValue | None]
     guard: EmittedValue | None
@@ -109,10 +100,12 @@ class Emission:
         where = ir.Constant(I64, index) if isinstance(index, int) else index
         return self._builder.gep(pointer, [where], source_etype=kind)
 
-    def loop(self, extent: Extent, nodes: Sequence[EmittedNode], stored: Sequence[EmittedValue]) -> None:
+    def loop(
+        self, extent: Extent, nodes: Sequence[EmittedNode], stored: Sequence[EmittedValue], lanes: int
+    ) -> None:
         """Build the loop of the nodes whose results have an extent; it stores some of these.
 
-        Loops come in `ORDER`.
+        Loops come in `ORDER`. `lanes`: of the vectors.
         """
         if extent is Extent.UNIFORM:
             words = Words(self._builder, 0)
@@ -120,7 +113,7 @@ class Emission:
                 self._compute(node, words, self._words)
             return
         builder = self._builder
-        lanes = 0 if extent is Extent.ROWS else min(compiler().lanes, WARP)
+        lanes = 0 if extent is Extent.ROWS else lanes
         step = lanes or 1
         if extent is Extent.LANES:
             end = ir.Constant(I64, WARP)
@@ -128,18 +121,61 @@ class Emission:
             end = builder.mul(self._rows, ir.Constant(I64, WARP if extent is Extent.THREADS else 1))
         words = Words(builder, lanes)
         known = {value: self._broadcast(self._words[value], lanes) for value in uniform_in(nodes)}
+        with self._turns(end, step) as index:
+            for node in nodes:
+                for value in (*node.sources, node.guard, *node.old):
+                    if value is not None and value not in known:
+                        known[value] = self._load(value, extent, index, lanes)
+                self._compute(node, words, known)
+            for value in stored:
+                self._store(value, known[value], index, words)
+
+    def warps(self, nodes: Sequence[EmittedNode], stored: Sequence[EmittedValue]) -> None:
+        """Build one loop of nodes whose results differ between rows or threads: a row in each turn, as its
+        lanes see one another."""
+        single, wide = Words(self._builder, 0), Words(self._builder, WARP)
+        of_row: dict[EmittedValue, Any] = dict(self._words)
+        of_lanes = {value: self._broadcast(self._words[value], WARP) for value in uniform_in(nodes)}
+        with self._turns(self._rows, 1) as row:
+            first = self._builder.mul(row, ir.Constant(I64, WARP))
+
+            def alone(value: EmittedValue) -> Any:
+                if value not in of_row:
+                    of_row[value] = self._load(value, Extent.ROWS, row, 0)
+                return of_row[value]
+
+            def spread(value: EmittedValue) -> Any:
+                if value not in of_lanes:
+                    if value.extent & Extent.LANES:
+                        of_lanes[value] = self._load(value, Extent.THREADS, first, WARP)
+                    else:
+                        of_lanes[value] = self._broadcast(alone(value), WARP)
+                return of_lanes[value]
+
+            for node in nodes:
+                across = isinstance(node.lowering, Across)
+                find = spread if across or node.extent & Extent.LANES else alone
+                read = (*node.sources, node.guard, *node.old)
+                known = {value: find(value) for value in read if value is not None}
+                made, found = (wide, of_lanes) if node.extent & Extent.LANES else (single, of_row)
+                self._compute(node, wide if across else made, known, made)
+                found.update((value, known[value]) for value in node.results if value is not None)
+            for value in stored:
+                if value.extent & Extent.LANES:
+                    self._store(value, of_lanes[value], first, wide)
+                else:
+                    self._store(value, of_row[value], row, single)
+
+    @contextmanager
+    def _turns(self, end: Any, step: int) -> Iterator[Any]:
+        """A loop from 0 on, at least once; its body is what is built inside."""
+        builder = self._builder
         before, body = builder.block, builder.append_basic_block("body")
         builder.branch(body)
         builder.position_at_end(body)
         index = builder.phi(I64)
         index.add_incoming(ir.Constant(I64, 0), before)
-        for node in nodes:
-            for value in (*node.sources, node.guard, *node.old):
-                if value is not None and value not in known:
-                    known[value] = self._load(value, extent, index, lanes)
-            self._compute(node, words, known)
-        for value in stored:
-            self._store(value, known[value], index, words)
+        yield index
         following = builder.add(index, ir.Constant(I64, step))
         index.add_incoming(following, builder.block)
         behind = builder.append_basic_block("behind")
@@ -187,18 +223,23 @@ class Emission:
         pointer = self._at(self._arrays[value.place], ir.IntType(size), index)
         self._builder.store(words.resize(word, size), pointer, align=size // 8)
 
-    def _compute(self, node: EmittedNode, words: Words, known: dict[EmittedValue, Any]) -> None:
-        """Build an instruction; its results become known."""
+    def _compute(
+        self, node: EmittedNode, words: Words, known: dict[EmittedValue, Any], into: Words | None = None
+    ) -> None:
+        """Build an instruction; its results become known, as words of `into` if that is given."""
         operands = []
         for source, value in zip(node.computation.sources, node.sources, strict=True):
             bits = bits_of(source.dtype)
             if value is None:
-                constant = int(source.value) if bits == 1 else int(source.value.view(f"u{bits // 8}"))
-                operands.append(words.constant(bits, constant))
+                operands.append(words.constant(bits, number_of(source)))
+                continue
+            if value.number is not None:
+                operands.append(words.constant(bits, ~value.number if source.invert else value.number))
                 continue
             operand = words.resize(known[value], bits)
             operands.append(words.invert(operand) if source.invert else operand)
-        made = node.lowering(words, *operands)
+        lower = node.lowering.lower if isinstance(node.lowering, Across) else node.lowering
+        made, into = lower(words, *operands), into or words
         results = made if isinstance(made, tuple) else (made,)
         guard = known[node.guard] if node.guard is not None else None
         if guard is not None and node.computation.guard is not None and node.computation.guard.invert:
@@ -206,8 +247,14 @@ class Emission:
         kinds = node.computation.operation.results
         for kind, result, old, value in zip(kinds, results, node.old, node.results, strict=True):
             if value is not None:
-                word = words.resize(result, value.bits, dtype_of(kind).kind == "i")
-                known[value] = word if guard is None or old is None else words.choose(guard, word, known[old])
+                word = into.resize(result, value.bits, dtype_of(kind).kind == "i")
+                known[value] = word if guard is None or old is None else into.choose(guard, word, known[old])
+
+
+def number_of(source: SourceOperand) -> int:
+    """The bits of a constant."""
+    bits = bits_of(source.dtype)
+    return int(source.value) if bits == 1 else int(source.value.view(f"u{bits // 8}"))
 
 
 def uniform_in(nodes: Sequence[EmittedNode]) -> list[EmittedValue]:

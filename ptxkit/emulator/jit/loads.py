@@ -17,10 +17,9 @@ from ptxkit.emulator.jit.arguments import (
     range_of,
     record_of,
 )
-from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.extents import Extent, extent_of
 from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, loads_code
 from ptxkit.emulator.jit.rows_code import RowsShape
-from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.jit.transfer import CompiledTransfer, TransferPlace, nothing_in_flight
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.native import address, compiler

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptxkit.asm.bit_sets import bits_of
-from ptxkit.emulator.code import CodeBlock, Computation, IRNode, MemoryTransfer
+from ptxkit.emulator.code import CodeBlock, Computation, Exchange, IRNode, MemoryTransfer
 from ptxkit.emulator.faults import EmulatorFault
 from ptxkit.emulator.jit.loads import CompiledLoads, kind_of
-from ptxkit.emulator.jit.lowering import Lowering, lowering_of
+from ptxkit.emulator.jit.lowering import Across, Lowering, lowering_of, lowerings_of
 from ptxkit.emulator.jit.renaming import Renamed, Renaming, SlotFrame
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.jit.transfer import CompiledTransfer
@@ -32,16 +32,16 @@ class StagedNode:
 
     Attributes:
         at: where in the block it stands.
-        node: what it does, with the slots where its values are.
         reads, writes: its registers that are elsewhere, as it reads and writes them.
-        lowering: how a computation is compiled.
+        transfer: the load, with the slots where its values are.
+        computations: what it computes, with those slots, and how each is compiled.
     """
 
     at: int
-    node: Any
     reads: Elsewhere
     writes: Elsewhere
-    lowering: Lowering | None = None
+    transfer: MemoryTransfer | None = None
+    computations: Sequence[tuple[Computation, Lowering | Across]] = ()
 
     def moved(self, step: Step) -> Step:
         """A step of numpy for it."""
@@ -54,12 +54,14 @@ class Staged:
 
     Within a stage of loads any may come first; computations keep their order. A slot is written in no earlier
     stage than it was read or written before: a register that would have to wait for that gets a new slot.
+    No load comes behind an exchange, which orders what was read before it.
 
     Args:
         code: the function.
     """
 
     def __init__(self, code: CodeToRun) -> None:
+        self.exchanges = False
         self.end = 0
         self._code = code
         self._loads: dict[int, dict[Any, list[StagedNode]]] = {}
@@ -78,7 +80,13 @@ class Staged:
         """Make an instruction part of it, if it can be one."""
         if self._count == LONGEST:
             return False
-        taken = self._load(at, node) if isinstance(node, MemoryTransfer) else self._computation(at, node)
+        if isinstance(node, MemoryTransfer):
+            taken = not self.exchanges and self._load(at, node)
+        elif isinstance(node, Exchange):
+            taken = self._exchange(at, node)
+            self.exchanges |= taken
+        else:
+            taken = self._computation(at, node)
         if taken:
             self.end = at
             self._count += 1
@@ -104,7 +112,7 @@ class Staged:
             address = AddressOperand(renaming.source(base), address.offset, address.local, address.symbol)
         moved = replace(node, address=address, targets=renaming.targets(node.targets))
         self._loads.setdefault(stage, {}).setdefault(kind_of(moved), []).append(
-            StagedNode(at, moved, reads, renaming.elsewhere(targets))
+            StagedNode(at, reads, renaming.elsewhere(targets), moved)
         )
         return True
 
@@ -117,7 +125,7 @@ class Staged:
         reads = renaming.elsewhere(slots)
         now = [renaming.now(slot) for slot in slots]
         sources = [renaming.source(source) for source in node.sources]
-        stage = max([0, *(self._written.get(slot, 0) for slot in now)])
+        stage = self._known(now)
         if guard is not None and guard.slot is not None:
             # A stretch knows its guards when it begins.
             known = self._written.get(renaming.now(guard.slot))
@@ -131,9 +139,39 @@ class Staged:
         self._write(node.writes, stage)
         moved = replace(node, sources=sources, guard=guard, targets=renaming.targets(node.targets))
         self._computations.setdefault(stage, []).append(
-            StagedNode(at, moved, reads, renaming.elsewhere(node.writes), lowering)
+            StagedNode(at, reads, renaming.elsewhere(node.writes), computations=[(moved, lowering)])
         )
         return True
+
+    def _exchange(self, at: int, node: Exchange) -> bool:
+        lowerings = lowerings_of(node, self._code)
+        if lowerings is None:
+            return False
+        renaming = self._renaming
+        slots = [slot for each in node.computations for slot in read_by(each)]
+        mask = [node.members.slot] if node.members.slot is not None else []
+        reads = renaming.elsewhere([*slots, *mask])
+        now = [renaming.now(slot) for slot in slots]
+        sources = [[renaming.source(source) for source in each.sources] for each in node.computations]
+        stage = self._known(now)
+        stage += stage % 2
+        self._note(self._read, now, stage)
+        writes = [slot for each in node.computations for slot in each.writes]
+        self._write(writes, stage)
+        moved = [
+            replace(each, sources=own, targets=renaming.targets(each.targets))
+            for each, own in zip(node.computations, sources, strict=True)
+        ]
+        self._computations.setdefault(stage, []).append(
+            StagedNode(
+                at, reads, renaming.elsewhere(writes), computations=[*zip(moved, lowerings, strict=True)]
+            )
+        )
+        return True
+
+    def _known(self, slots: Iterable[int]) -> int:
+        """The first stage behind what gives some slots their values."""
+        return max([0, *(self._written.get(slot, 0) for slot in slots)])
 
     @staticmethod
     def _note(stages: dict[int, int], slots: Iterable[int], stage: int) -> None:
@@ -161,7 +199,7 @@ class Staged:
                 live |= bits_of(kind[0] for kind in self._loads[stage])
                 continue
             chosen = self._computations[stage]
-            reads = {slot for each in chosen for slot in read_by(each.node)}
+            reads = {slot for each in chosen for node, _ in each.computations for slot in read_by(node)}
             stretch = _stretch(chosen, block, self._renaming.widths, live)
             found.append([StagedPart(chosen, stretch, (*reads,))])
             live |= bits_of(reads)
@@ -246,17 +284,22 @@ class StagedSteps:
 
 
 def _loads(chosen: Sequence[StagedNode], block: CodeBlock) -> StagedPart:
-    transfers = [CompiledTransfer(each.node, each.moved(block.steps[each.at])) for each in chosen]
+    transfers = [
+        CompiledTransfer(each.transfer, each.moved(block.steps[each.at]))
+        for each in chosen
+        if each.transfer is not None
+    ]
     return StagedPart(chosen, CompiledLoads(transfers))
 
 
 def _stretch(chosen: Sequence[StagedNode], block: CodeBlock, widths: Sequence[int], live: int) -> Step:
     own = [each.moved(block.steps[each.at]) for each in chosen]
     tracked = [each.moved(block.tracked[each.at]) for each in chosen]
-    if len(chosen) == 1 and isinstance(chosen[0].node.operation.function, np.ufunc):
+    computations = [pair for each in chosen for pair in each.computations]
+    if len(computations) == 1 and isinstance(computations[0][0].operation.function, np.ufunc):
         return either(own[0], tracked[0])  # One that numpy does at once is not worth a call.
-    lowerings = [each.lowering for each in chosen if each.lowering is not None]
-    return Stretch([each.node for each in chosen], lowerings, own, tracked, widths, live)
+    nodes, lowerings = [node for node, _ in computations], [lowering for _, lowering in computations]
+    return Stretch(nodes, lowerings, own, tracked, widths, live)
 
 
 def read_by(node: Computation) -> list[int]:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from ptxkit.emulator.code import Computation
-from ptxkit.emulator.jit.emission import ORDER, Emission, EmittedNode, EmittedValue, Extent, bits_of
-from ptxkit.emulator.jit.lowering import Lowering, same
+from ptxkit.emulator.jit.emission import Emission, EmittedNode, EmittedValue, bits_of, number_of
+from ptxkit.emulator.jit.extents import ORDER, Extent, extent_of
+from ptxkit.emulator.jit.lowering import Across, Lowering, same
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.operands import SourceOperand
@@ -46,7 +47,7 @@ class Stretch:
     def __init__(
         self,
         computations: Sequence[Computation],
-        lowerings: Sequence[Lowering],
+        lowerings: Sequence[Lowering | Across],
         steps: Sequence[Step],
         tracked: Sequence[Step],
         widths: Sequence[int],
@@ -61,7 +62,8 @@ class Stretch:
         written: dict[int, None] = {}
         self.computed: list[SourceOperand] = []
         guards: dict[int, None] = {}
-        for computation in computations:
+        settled: dict[int, None] = {}
+        for computation, lowering in zip(computations, lowerings, strict=True):
             read = [source.slot for source in computation.sources if source.slot is not None]
             self.computed += [source for source in computation.sources if source.compute is not None]
             if computation.guard is not None:
@@ -71,10 +73,15 @@ class Stretch:
                     computation.guard.slot,
                     *(target.slot for target in computation.targets if target is not None),
                 ]
+            if isinstance(lowering, Across):
+                at = [computation.sources[number].slot for number in lowering.settles]
+                settled.update((slot, None) for slot in at if slot is not None and slot not in written)
             slots.update((slot, None) for slot in read if slot not in written)
             written.update((target.slot, None) for target in computation.targets if target is not None)
         self.slots = tuple(slots)
         self.guards = tuple(guards)
+        self.settled = tuple(settled)
+        self.across = any(isinstance(lowering, Across) for lowering in lowerings)
         self.written = tuple(written)
         self.kept = tuple(slot for slot in written if live >> slot & 1)
         # What is no single function of numpy is several.
@@ -96,7 +103,9 @@ class Stretch:
         values = [regs[slot] for slot in self.slots]
         for read in self._readers:
             values.append(read(lane_set))
-        decided = [bool(regs[slot]) for slot in self.guards if not regs[slot].ndim]
+        decided: list[int] = [bool(regs[slot]) for slot in self.guards if not regs[slot].ndim]
+        if self.settled:
+            decided += [_number(regs[slot]) for slot in self.settled if not regs[slot].ndim]
         key = (lane_set.n, *decided, *[value.shape for value in values])
         try:
             variant = self._variants[key]
@@ -120,7 +129,9 @@ class Stretch:
                 return None
             extents.append(extent)
         decided = {slot: bool(lane_set.regs[slot]) for slot in self.guards if not lane_set.regs[slot].ndim}
-        graph = StretchGraph(self, extents, decided)
+        uniform = [slot for slot in self.settled if not lane_set.regs[slot].ndim]
+        numbers = {slot: _number(lane_set.regs[slot]) for slot in uniform}
+        graph = StretchGraph(self, extents, decided, numbers)
         threads = any(node.extent is Extent.THREADS for node in graph.nodes)
         if self._steps_cost * (1 + threads * lane_set.n * ROW_COST) < CALL_COST:
             return None
@@ -133,15 +144,9 @@ class Stretch:
         return self._made[-1]
 
 
-def extent_of(shape: tuple[int, ...], rows: int) -> Extent | None:
-    """Along which axes a value of a shape differs in a lane set of so many rows; None for any other shape."""
-    if shape == ():
-        return Extent.UNIFORM
-    if shape == (rows, WARP):
-        return Extent.THREADS
-    if shape == (1, WARP):
-        return Extent.LANES
-    return Extent.ROWS if shape == (rows, 1) else None
+def _number(value: Any) -> int:
+    """The bits of a uniform value."""
+    return int(value.view(RAW_OF[value.dtype.itemsize]))
 
 
 class StretchGraph:
@@ -151,6 +156,7 @@ class StretchGraph:
         stretch: the stretch.
         extents: of the slots that it reads, then of what it computes.
         decided: uniform guards, whose instructions run or don't.
+        numbers: what some uniform slots hold, in all lane sets that it is for.
 
     Attributes:
         inputs: what it reads.
@@ -158,19 +164,30 @@ class StretchGraph:
         ends: what each slot that is kept holds at the end.
     """
 
-    def __init__(self, stretch: Stretch, extents: Sequence[Extent], decided: dict[int, bool]) -> None:
+    def __init__(
+        self,
+        stretch: Stretch,
+        extents: Sequence[Extent],
+        decided: dict[int, bool],
+        numbers: dict[int, int],
+    ) -> None:
         self.decided = decided
+        self.across = stretch.across
         widths = [*(stretch.widths[slot] for slot in stretch.slots)]
         widths += [bits_of(source.dtype) for source in stretch.computed]
         self.inputs = [EmittedValue(extent, bits) for extent, bits in zip(extents, widths, strict=True)]
         keys = [*stretch.slots, *map(id, stretch.computed)]
         current: dict[int, EmittedValue] = dict(zip(keys, self.inputs, strict=True))
+        for slot, number in numbers.items():
+            current[slot].number = number
         self.nodes: list[EmittedNode] = []
         for computation, lowering in zip(stretch.computations, stretch.lowerings, strict=True):
             self._add(computation, lowering, current)
         self.ends = [(slot, current[slot]) for slot in stretch.kept]
 
-    def _add(self, computation: Computation, lowering: Lowering, current: dict[int, EmittedValue]) -> None:
+    def _add(
+        self, computation: Computation, lowering: Lowering | Across, current: dict[int, EmittedValue]
+    ) -> None:
         """An instruction, and what slots hold behind it."""
         guard = computation.guard
         if guard is not None and guard.slot in self.decided:
@@ -181,7 +198,12 @@ class StretchGraph:
             None if source.value is not None else current[id(source) if source.slot is None else source.slot]
             for source in computation.sources
         ]
-        if guard is None and lowering is same and sources[0] is not None:
+        extents = [value.extent if value is not None else Extent.UNIFORM for value in sources]
+        moves = lowering is same
+        if isinstance(lowering, Across):
+            extent = lowering.extent(*extents)
+            moves = lowering.moves and not extent & Extent.LANES
+        if guard is None and moves and sources[0] is not None:
             (target,) = computation.targets
             if target is not None and target.bits == sources[0].bits:
                 current[target.slot] = sources[0]
@@ -191,9 +213,10 @@ class StretchGraph:
             current[target.slot] if target is not None and condition is not None else None
             for target in computation.targets
         ]
-        extent = Extent.UNIFORM
-        for value in (*sources, condition, *old):
-            extent |= value.extent if value is not None else extent
+        if not isinstance(lowering, Across):
+            extent = Extent.UNIFORM
+            for value in (*sources, condition, *old):
+                extent |= value.extent if value is not None else extent
         results = [
             EmittedValue(extent, target.bits) if target is not None else None
             for target in computation.targets
@@ -201,14 +224,19 @@ class StretchGraph:
         for target, made in zip(computation.targets, results, strict=True):
             if target is not None and made is not None:
                 current[target.slot] = made
+        if guard is None and lowering is same and results[0] is not None:
+            (source,) = computation.sources
+            if results[0].bits == bits_of(source.dtype):
+                results[0].number = number_of(source)
         self.nodes.append(EmittedNode(computation, lowering, extent, sources, condition, old, results))
 
     def covers(self, other: StretchGraph) -> bool:
         """Whether this one's code serves another: it has the same results, and reads no less."""
         return (
             self.decided == other.decided
+            and [value.number for value in self.inputs] == [value.number for value in other.inputs]
             and all(a.extent | b.extent == a.extent for a, b in zip(self.inputs, other.inputs, strict=True))
-            and all(a.extent == b.extent for a, b in zip(self.nodes, other.nodes, strict=True))
+            and [node.extent for node in self.nodes] == [node.extent for node in other.nodes]
         )
 
 
@@ -238,7 +266,7 @@ class Variant:
         wanted = [value for _, value in self._results if value.extent]
         for node in nodes:
             read = (*node.sources, node.guard, *node.old)
-            wanted += [v for v in read if v is not None and v.extent and v.extent is not node.extent]
+            wanted += [v for v in read if v is not None and v.extent and not self._together(v, node)]
         self.stored: list[EmittedValue] = []
         for value in wanted:
             if value.place is None:
@@ -247,12 +275,22 @@ class Variant:
         self._arrays_out = [(slot, value.place) for slot, value in self._results if value.place is not None]
         self._uniform_out = [(slot, value) for slot, value in self._results if not value.extent]
 
+    def _together(self, value: EmittedValue, node: EmittedNode) -> bool:
+        """Whether a loop has both what is read and who reads it."""
+        return value.extent is node.extent or (
+            self.graph.across and bool(value.extent & Extent.ROWS and node.extent & Extent.ROWS)
+        )
+
     def _emit(self, nodes: list[EmittedNode]) -> str:
         emission = Emission(self.graph.inputs, len(self._uniform_in), len(self._arrays_in) + len(self.stored))
-        for extent in ORDER:
+        lanes = WARP if self.graph.across else min(compiler().lanes, WARP)
+        for extent in ORDER[:2] if self.graph.across else ORDER:
             some = [node for node in nodes if node.extent is extent]
             if some:
-                emission.loop(extent, some, [value for value in self.stored if value.extent is extent])
+                emission.loop(extent, some, [value for value in self.stored if value.extent is extent], lanes)
+        some = [node for node in nodes if node.extent & Extent.ROWS] if self.graph.across else []
+        if some:
+            emission.warps(some, [value for value in self.stored if value.extent & Extent.ROWS])
         return emission.finish([value for _, value in self._uniform_out])
 
     def __call__(self, rows: int, values: list[Any], regs: list[Any]) -> None:

@@ -26,12 +26,11 @@ from ptxkit.emulator.jit.arguments import (
     range_of,
     record_of,
 )
-from ptxkit.emulator.jit.emission import Extent
+from ptxkit.emulator.jit.extents import Extent, extent_of
 from ptxkit.emulator.jit.memory_code import DONE, FIELDS, AccessShape, access_code
 from ptxkit.emulator.jit.rows_code import RowsShape
 from ptxkit.emulator.jit.stores_code import FIELDS as STORE_FIELDS
 from ptxkit.emulator.jit.stores_code import stores_code
-from ptxkit.emulator.jit.stretch import extent_of
 from ptxkit.emulator.lane_set import LaneSet, Step
 from ptxkit.emulator.memory import Bank
 from ptxkit.emulator.native import compiler

@@ -7,7 +7,8 @@ lost on the way. All arithmetic is IEEE's, without any flag that would let LLVM 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from llvmlite import ir
@@ -188,6 +189,48 @@ class Words:
     def join(self, elements: Any, bits: int) -> Any:
         """The words that `split` took apart."""
         return self.builder.bitcast(elements, self.type(bits))
+
+    # ---- across the lanes of a warp
+
+    @cached_property
+    def single(self) -> Words:
+        """Builds on single words in the same place."""
+        return Words(self.builder, 0)
+
+    def each(self, bits: int, values: Sequence[int]) -> Any:
+        """A constant word for each lane."""
+        return self._once(
+            ("each", bits, *values), lambda: ir.Constant(self.type(bits), [int(value) for value in values])
+        )
+
+    def permuted(self, a: Any, lanes: Sequence[int]) -> Any:
+        """Each lane's word is that of the lane named for it."""
+        places = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), lanes)
+        return self._once(("permuted", a, *lanes), lambda: self.builder.shuffle_vector(a, a, places))
+
+    def gathered(self, a: Any, lanes: Any) -> Any:
+        """The same where the lanes are words, each less than their number."""
+        builder, element, index = self.builder, a.type.element, ir.IntType(32)
+        with builder.goto_entry_block():
+            room = builder.alloca(a.type)
+        builder.store(a, room)
+        found = ir.Constant(a.type, ir.Undefined)
+        for lane in range(self.lanes):
+            at = builder.zext(builder.extract_element(lanes, index(lane)), ir.IntType(64))
+            word = builder.load(builder.gep(room, [at], source_etype=element), typ=element)
+            found = builder.insert_element(found, word, index(lane))
+        return found
+
+    def ballot(self, a: Any) -> Any:
+        """A predicate's lanes as the bits of one word, lane 0 lowest."""
+        return self.builder.bitcast(a, ir.IntType(self.lanes))
+
+    def reduced(self, name: str, a: Any) -> Any:
+        """All lanes as one word: `add`, `and`, `or`, `xor`, `smin`, `smax`, `umin`, `umax`."""
+        function = self.builder.module.declare_intrinsic(
+            f"llvm.vector.reduce.{name}", [_Named(a.type)], ir.FunctionType(a.type.element, [a.type])
+        )
+        return self.builder.call(function, [a])
 
     # ---- floats
 

@@ -93,7 +93,7 @@ def ld(instruction: ScopedInstruction) -> Effect:
         return Effect(step)
     return Effect(
         step,
-        transfer=MemoryTransfer(address, accessor, width, count, dtype, targets, None, instruction.guard),
+        ir=MemoryTransfer(address, accessor, width, count, dtype, targets, None, instruction.guard),
     )
 
 
@@ -173,7 +173,7 @@ def store(instruction: ScopedInstruction, access_by: type[Accessor]) -> Effect:
     if order is not MemoryOrder.WEAK or width == 16 or access_by is not Accessor:
         return Effect(step)
     return Effect(
-        step, transfer=MemoryTransfer(address, accessor, width, count, raw, (), sources, instruction.guard)
+        step, ir=MemoryTransfer(address, accessor, width, count, raw, (), sources, instruction.guard)
     )
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.code import Computation, Exchange
 from ptxkit.emulator.effect import Effect, Effects
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
-from ptxkit.emulator.operands import put, undefined_decides
-from ptxkit.emulator.operation import Unsupported
+from ptxkit.emulator.operands import SourceOperand, TargetOperand, put, undefined_decides
+from ptxkit.emulator.operation import Pure, Unsupported
 from ptxkit.emulator.reductions import CHAINED
 from ptxkit.emulator.sync_points import (
     EVERY,
@@ -31,6 +32,25 @@ from ptxkit.isa.modifiers import MemoryOperation, Mode
 movement = Effects("movement")
 effect = Effects("synchronization")
 
+Part = tuple[TargetOperand | None, str, Callable[..., Any], list[SourceOperand], list[str]]
+"""What becomes of a destination: its type, the function that computes it, of which operands, and their
+types."""
+
+
+def _exchange(instruction: ScopedInstruction, members: SourceOperand, parts: list[Part]) -> Exchange | None:
+    """An instruction without a guard, as it is where all lanes of a warp execute it."""
+    if instruction.guard is not None:
+        return None
+    return Exchange(
+        [
+            Computation(instruction.site.decoded, Pure((kind,), (*kinds,), function), sources, [target], None)
+            for target, kind, function, sources, kinds in parts
+            if target is not None
+        ],
+        members,
+    )
+
+
 # ---- shfl
 
 
@@ -43,7 +63,7 @@ def shfl(instruction: ScopedInstruction) -> Effect:
     a, b, c, members = (instruction.source(name) for name in ("a", "b", "c", "membermask"))
     read, check, site = a.reader, check_members(members, instruction.site), instruction.site
     fixed = b.value is not None and c.value is not None
-    lanes, valid = _source_lanes(mode, b.value, c.value) if fixed else (None, None)
+    lanes, valid = source_lanes(mode, b.value, c.value) if fixed else (None, None)
     move = _mover(lanes[0]) if lanes is not None else None
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
@@ -51,7 +71,7 @@ def shfl(instruction: ScopedInstruction) -> Effect:
         from_lanes, in_range = lanes, valid
         permute = move
         if permute is None:
-            from_lanes, in_range = _source_lanes(mode, b.reader(lane_set), c.reader(lane_set))
+            from_lanes, in_range = source_lanes(mode, b.reader(lane_set), c.reader(lane_set))
             permute = _gatherer(from_lanes)
         value = exchanged(lane_set, read(lane_set))
         mask = None
@@ -70,10 +90,19 @@ def shfl(instruction: ScopedInstruction) -> Effect:
         put(inside, lane_set, in_range, None, guard)
         return mask is not None
 
-    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, a))
+    parts: list[Part] = [
+        (inside, "pred", lambda b, c: source_lanes(mode, b, c)[1], [b, c], ["b32"] * 2),
+        (target, "b32", lambda a, b, c: _shuffled(a, source_lanes(mode, b, c)[0]), [a, b, c], ["b32"] * 3),
+    ]
+    sync_point = WarpSyncPoint(instruction.site, members, instruction.guard, a)
+    return Effect(step, sync_point, ir=_exchange(instruction, members, parts))
 
 
-def _source_lanes(mode: Mode, b: Any, c: Any) -> tuple[Any, Any]:
+def _shuffled(value: Any, lanes: Any) -> Any:
+    return _gatherer(lanes)(value)
+
+
+def source_lanes(mode: Mode, b: Any, c: Any) -> tuple[Any, Any]:
     """For each lane the lane that it reads, and whether the computed one was in range."""
     offset = viewed(b, np.dtype("u4")) & np.uint32(31)
     clamp, segment = c & np.uint32(31), c >> np.uint32(8) & np.uint32(31)
@@ -167,15 +196,20 @@ def vote(instruction: ScopedInstruction) -> Effect:
                 what = f"the vote of `{source.name}`"
                 undefined_decides(lane_set, entry[0], entry[1], site, what)
         true = packed(value if lanes is None else value & lanes) & named
-        result: Any = true
-        if mode is not None:
-            every = named & (np.uint32(EVERY) if lanes is None else packed(lanes))
-            result = true != 0 if mode is Mode.ANY else true == every
-            if mode is Mode.UNI:
-                result = result | (true == 0)
-        put(target, lane_set, result, None, guard)
+        every = named & (np.uint32(EVERY) if lanes is None else packed(lanes))
+        put(target, lane_set, _vote(mode, true, every), None, guard)
 
-    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source))
+    kind, function = "b32" if mode is None else "pred", lambda a: _vote(mode, packed(a), np.uint32(EVERY))
+    exchange = _exchange(instruction, members, [(target, kind, function, [source], ["pred"])])
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source), ir=exchange)
+
+
+def _vote(mode: Mode | None, true: Any, every: Any) -> Any:
+    """Of the lanes where the predicate is true and of those that take part; without a mode it is a ballot."""
+    if mode is None:
+        return true
+    result = true != 0 if mode is Mode.ANY else true == every
+    return result | (true == 0) if mode is Mode.UNI else result
 
 
 @effect("match")
@@ -242,7 +276,11 @@ def redux(instruction: ScopedInstruction) -> Effect:
         put(target, lane_set, result, mask, guard)
         return mask is not None
 
-    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source))
+    kind = instruction.values(written=True)[0][1]
+    exchange = _exchange(
+        instruction, members, [(target, kind, lambda values: reduce(values, None), [source], [kind])]
+    )
+    return Effect(step, WarpSyncPoint(instruction.site, members, instruction.guard, source), ir=exchange)
 
 
 def _integer_reduction(operator: MemoryOperation, dtype: np.dtype) -> Callable[..., np.ndarray]:

@@ -8,6 +8,7 @@ from ptxkit.emulator.jit.lowerings import (
     half,
     integer,
     logic,
+    warp,
 )
 
-__all__ = ["comparison", "conversion", "data_movement", "floating", "half", "integer", "logic"]
+__all__ = ["comparison", "conversion", "data_movement", "floating", "half", "integer", "logic", "warp"]
