@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from command import here
 
+from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edits import Edits
 from ptxkit.asm.mends.numbers import meant, out_of_line, written_like
-from ptxkit.asm.mends.statements import KernelText
+from ptxkit.asm.mends.statements import STEP, KernelText
+from ptxkit.diagnostics import Diagnostic
 from ptxkit.running.mending import search
 from ptxkit.running.mending.trial import trimmed
 
@@ -164,6 +166,52 @@ def test_a_number_out_of_line(row: list[int], found: tuple[int, int] | None) -> 
     assert out_of_line(row) == found
 
 
+@pytest.mark.parametrize(
+    ("lines", "place", "meant"),
+    [
+        (["xor.b32 %c, %a, 32; st.b32 [%c], %p0;", "xor.b32 %c, %a, 64; st.b32 [%c], %p0;",
+          "xor.b32 %c, %a, 96; st.b32 [%c], %p0;", "xor.b32 %c, %a, 32; st.b32 [%c], %p0;",
+          "xor.b32 %c, %a, 48; st.b32 [%c], %p0;", "xor.b32 %c, %a, 96; st.b32 [%c], %p0;",
+          "xor.b32 %c, %a, 32; st.b32 [%c], %p0;", "xor.b32 %c, %a, 64; st.b32 [%c], %p0;",
+          "xor.b32 %c, %a, 96; st.b32 [%c], %p0;"], "48", "64"),
+        ([f"add.u64 %k, %t, {each};" for each in (0, 2, 512, 514, 1024, 1028, 1536, 1538)], "1028", "1026"),
+        ([f"cvt.bf16x2.f32 %p{each}, %s{2 * each + 1 + (each == 2)}, %s{2 * each};" for each in range(4)],
+         "6", "5"),
+        (["MMA(a, 2) MMA(a, 4) MMA(a, 8)"], "8", "6"),
+    ],
+)  # fmt: skip
+def test_a_number_that_breaks_a_row_comes_first(lines: list[str], place: str, meant: str) -> None:
+    kernel = KernelText.of("\n".join(lines) + "\n")
+    first = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()[0]
+    assert (kernel.text[first.start : first.end], first.new) == (place, meant)
+
+
+def test_what_another_entry_has_in_its_place_comes_first() -> None:
+    text = "mul.lo.u32 %x, %tile, {};\nadd.u32 %x, %x, 2;\nmov.u32 %y, %x;"
+    kernel = KernelText.of(
+        f".entry one() {{\n{text.format(96)}\n}}\n.entry two() {{\n{text.format(80)}\n}}", ["two"]
+    )
+    first = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()[0]
+    assert first.said.startswith("`mul.lo.u32 %x, %tile, 96;` instead of `mul.lo.u32 %x, %tile, 80;`")
+
+
+def test_of_one_matrix_only_its_descriptor_is_near() -> None:
+    kernel = KernelText.of(
+        "add.u64 %a_desc, %a, 2;\nadd.u64 %b_desc, %b, 2;\n"
+        "tcgen05.mma.cta_group::1.kind::f16 [%sums], %a_desc, %b_desc, %idesc, %more;\n"
+    )
+    cause = "matrix B was written with a swizzle, in the product at line 3"
+    begin = anchors(kernel, cause, Diagnostic("P801", "wrong"))
+    distances = kernel.distances(begin, narrowed(kernel, cause, begin))
+    assert distances[1] == pytest.approx(STEP)
+    assert distances[0] > 3 * STEP
+
+
+def test_an_entry_that_a_macro_names_is_looked_at() -> None:
+    kernel = KernelText.of('#define ENTRY a\n#include "f.ptx"\n.entry ENTRY() {\n mov.u32 %a, 8;\n}\n', ["a"])
+    assert any(one.opcode == "mov.u32" for one in kernel.statements)
+
+
 def test_entries_that_are_not_launched_are_left_alone() -> None:
     text = ".entry one() { mov.u32 %a, 4; } .entry two() {\n mov.u32 %a, 8;\n}\n"
     statements = KernelText.of(text, ["two"]).statements
@@ -172,7 +220,7 @@ def test_entries_that_are_not_launched_are_left_alone() -> None:
 
 def test_what_feeds_a_statement_is_near_it() -> None:
     text = KernelText.of("mov.u32 %a, 4;\nmov.u32 %b, 5;\nadd.u32 %c, %a, 1;\nst.global.u32 [%x], %c;\n")
-    assert text.distances({3: 0.0}) == {3: 0.0, 2: 0.5, 0: 1.0}
+    assert text.distances({3: 0.0}) == {3: 0.0, 2: STEP, 0: 2 * STEP}
 
 
 def test_a_value_that_nobody_reads_may_be_what_is_left_out() -> None:

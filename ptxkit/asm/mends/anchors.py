@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from ptxkit.asm.mends.statements import KernelText
+from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 from ptxkit.diagnostics import Diagnostic
 
 _LINE = re.compile(r"\bline (\d+)\b")
 _TENSOR = re.compile(r"`(\w+)(?:\[[^`]*\])?` (?:is|are) (?:taken|read)")
+_OPERAND = re.compile(r"\b(?:of|[Mm]atrix) ([AB])\b")
+_OPERANDS: Mapping[str, Mapping[str, int]] = {
+    "wgmma.mma": {"A": 1, "B": 2},
+    "tcgen05.mma": {"A": 1, "B": 2, "scales of A": 4, "scales of B": 5},
+    "mma": {"A": 1, "B": 2},
+}
+"""Which operands of products say where matrices are, by how the opcode begins."""
 _WORK = (
     "wgmma", "tcgen05.mma", "tcgen05.ld", "tcgen05.cp", "mma", "ldmatrix", "stmatrix", "cp.", "st.",
     "ld.shared", "ld.global", "red.", "atom.",
@@ -22,15 +30,16 @@ def anchors(kernel: KernelText, cause: str | None, finding: Diagnostic) -> dict[
     """The statements where the search begins, by their numbers, with how far from the fault they may be."""
     lines: dict[int, float] = {}
     for text, far in ((cause or "", 0.0), (finding.message, 0.0), *((note, 0.6) for note in finding.notes)):
-        for line in _LINE.findall(text):
-            lines.setdefault(int(line), far)
+        for line in map(int, _LINE.findall(text)):
+            lines[line] = min(far, lines.get(line, far))
     for span in (finding.span, *(label.span for label in finding.labels)):
         if span is not None:
-            lines.setdefault(span.line, 0.3)
+            lines[span.line] = min(0.3, lines.get(span.line, 0.3))
     moved = "what belongs at" in (cause or "")
     tensors = set(_TENSOR.findall(cause or ""))
     named = moved or tensors or any(far < 0.5 for far in lines.values())
     elsewhere = 2.0 if named else 1.0
+    products = "product" in (cause or "") and not _LINE.search(cause or "")
     found: dict[int, float] = {}
     for number, one in enumerate(kernel.statements):
         last = one.line + one.text.rstrip().count("\n")
@@ -40,6 +49,8 @@ def anchors(kernel: KernelText, cause: str | None, finding: Diagnostic) -> dict[
             near.append(0.3)
         if tensors and any(tensors & set(_words(name)) for name in one.reads | one.writes):
             near.append(0.2)
+        if products and one.opcode.startswith(("wgmma.mma", "tcgen05.mma", "mma")):
+            near.append(0.5)
         work = one.opcode.startswith(_WORK) if one.opcode else any(each in one.text for each in _CALLED)
         if work:
             near.append(elsewhere)
@@ -52,3 +63,35 @@ def _words(name: str) -> list[str]:
     """The words of a name, and these without their numbers."""
     words = name.lstrip("%").split("_")
     return [name.lstrip("%"), *words, *(word.rstrip("0123456789") for word in words)]
+
+
+def narrowed(kernel: KernelText, cause: str | None, found: Mapping[int, float]) -> dict[int, frozenset[str]]:
+    """Of products, the registers of the one matrix that the cause is about, by the number of the statement;
+    nothing of those of which it is about both, or none.
+
+    Args:
+        kernel: the text.
+        cause: what is known of the cause, in words.
+        found: the statements where the search begins.
+    """
+    about = set(_OPERAND.findall(cause or ""))
+    if len(about) != 1:
+        return {}
+    which = ("scales of " if "scale factors" in (cause or "") else "") + about.pop()
+    of_it: dict[int, frozenset[str]] = {}
+    for number in found:
+        names = _operand(kernel.statements[number], which)
+        if names:
+            of_it[number] = frozenset(kernel.common(name) for name in names)
+    return of_it
+
+
+def _operand(one: WrittenStatement, which: str) -> list[str]:
+    """The registers of an operand of a product, by the matrix that it describes."""
+    places = next((each for begin, each in _OPERANDS.items() if one.opcode.startswith(begin)), {})
+    spans = operand_spans(one.text[one.operands :])
+    place = places.get(which, len(spans))
+    if place >= len(spans):
+        return []
+    words = [3] if one.opcode.startswith("tcgen05.mma") and len(spans) > 3 else []  # how large it is
+    return [name for each in (place, *words) for name in NAME.findall(one.text[one.operands :], *spans[each])]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
+from ptxkit.asm.mends.evidence import SMALL, Evidence
 from ptxkit.asm.mends.numbers import NUMBER, meant, value_of, written_like
-from ptxkit.asm.mends.rows import broken_rows
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
@@ -40,12 +40,23 @@ SWIZZLES = ((112, 128), (48, 64), (16, 32))
 """Masks of the three bits that the rows are combined with, and the bytes that are meant."""
 _TEMPORARY = re.compile(r"%[a-z]{1,2}\d{2,}")
 """A register as a compiler numbers it: its neighbours have nothing to do with it."""
-_UNLIKELY = ("mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "nanosleep", "elect")
+_UNLIKELY = (
+    "mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "nanosleep", "elect", "wgmma.wait",
+    "wgmma.commit", "cp.async.wait", "cp.async.bulk.wait", "cp.async.bulk.commit",
+)  # fmt: skip
 _NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
 LONGEST = 100
 """Statements that are longer are not repeated in messages."""
+LIKELY = 4
+"""How many ways are tried soon in which a copy that makes an address may have been more."""
 FEW_COPIES = 12
 """A text that has no more copies of registers: each may have been more."""
+TWINS, FITTING = 2, 6
+"""How many numbers are tried that other statements like one have, and that fit the text."""
+WHOLE = 0.8
+"""What it costs to change a statement that is in line with others."""
+SHIFTS = 4
+"""How much farther or less far values may have been meant to be shifted."""
 FAR = 8
 """Statements behind which a value that nobody reads is not looked for any more."""
 TURNS = (1, 2, 3, 4)
@@ -87,6 +98,7 @@ class Edits:
 
     def __init__(self, text: KernelText, distances: Mapping[int, float]) -> None:
         self.text = text
+        self.evidence = Evidence(text)
         self.distances = distances
 
     def ordered(self) -> list[Edit]:
@@ -96,8 +108,8 @@ class Edits:
             one = self.text.statements[number]
             for edit in self._of(number, one):
                 key = edit.start, edit.end, edit.new
-                cost = edit.cost + edit.weight * distance
-                cost += one.opcode.startswith(_UNLIKELY)
+                cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
+                cost += WHOLE if self.evidence.rows.whole(number) else 0.0
                 if key not in found or found[key].cost > cost:
                     found[key] = replace(edit, cost=cost)
         return sorted(found.values(), key=lambda each: (each.cost, each.line, each.start, each.new))
@@ -106,10 +118,10 @@ class Edits:
         yield from self._out_of_line(number, one)
         if one.opcode.startswith(_NEVER):
             return
-        yield from self._numbers(one)
+        yield from self._numbers(number, one)
         if one.opcode:
             yield from self._exchanges(one)
-            yield from self._operations(one)
+            yield from self._operations(number, one)
             yield from self._left_out(number, one)
             yield from self._swizzles(one)
         yield from self._registers(number, one)
@@ -134,17 +146,17 @@ class Edits:
 
     # ---- numbers
 
-    @cached_property
-    def _rows(self) -> dict[int, list[tuple[int, int]]]:
-        """Of statements whose numbers break a row of several alike: which number, and what would fit."""
-        return broken_rows(self.text.statements)
-
     def _out_of_line(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
-        tokens = list(NUMBER.finditer(one.text, one.operands))
-        for place, value in self._rows.get(number, ()):
-            yield replace(
-                self._edit(one, 0.1, tokens[place].start(), tokens[place].end(), str(value)), weight=0.1
-            )
+        """All numbers of a statement as they are in line with those of others."""
+        broken = sorted(self.evidence.rows.broken.get(number, ()))
+        for start, end, value in broken:
+            yield replace(self._edit(one, 0.1, start, end, str(value)), weight=0.1)
+        if len({start for start, _, _ in broken}) > 1:
+            text, at = "", broken[0][0]
+            for start, end, value in broken:
+                if start >= at:
+                    text, at = text + one.text[at:start] + str(value), end
+            yield replace(self._edit(one, 0.05, broken[0][0], at, text), weight=0.1)
 
     @cached_property
     def _alike(self) -> dict[str, set[int]]:
@@ -155,18 +167,43 @@ class Edits:
                 found.setdefault(one.opcode, set()).add(value_of(token[0]))
         return found
 
-    def _numbers(self, one: WrittenStatement) -> Iterator[Edit]:
-        for token in NUMBER.finditer(one.text, one.operands):
+    def _numbers(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
+        if _constant(one):
+            return
+        for place, token in enumerate(NUMBER.finditer(one.text, one.operands)):
             value = value_of(token[0])
             ahead = one.text[: token.start()].rstrip()
             binary = token[0].startswith("-") and ahead[-1:] not in ("", ",", "[", "(", "{")
             if binary:
                 continue  # `a - 1`: the sign is no part of it.
-            if ahead.endswith("+") and value:
+            known = self.evidence.cost(number, place, token.start())
+            if ahead.endswith("+") and value and one.text[token.end() :].lstrip()[:1] == "]":
                 start = len(ahead[:-1].rstrip())
-                yield self._edit(one, 0.4, start, token.end(), "")  # an address without an offset
-            for cost, other in meant(value, self._alike.get(one.opcode, ())):
-                yield self._edit(one, cost, token.start(), token.end(), written_like(token[0], other))
+                yield self._edit(one, 0.4 + known, start, token.end(), "")  # an address without an offset
+            _, twins = self.evidence.twins(one, place)
+            for rank, other in enumerate(twins[:TWINS]):
+                written = written_like(token[0], other)
+                twin = self._edit(one, 0.15 + 0.1 * rank, token.start(), token.end(), written)
+                yield replace(twin, weight=0.3)
+            for cost, other in self._meant(one, value, token[0]):
+                if other != value:
+                    written = written_like(token[0], other)
+                    yield self._edit(one, cost + known, token.start(), token.end(), written)
+
+    def _meant(self, one: WrittenStatement, value: int, written: str) -> Iterator[tuple[float, int]]:
+        """What may have been meant by a number of a statement: rather what stands elsewhere, too."""
+        fits = self.evidence.fits(value, own=1)
+        later = 0.4 if fits else 0.0
+        fitting = self.evidence.fitting(value, FITTING)
+        begins = 0.5 if value in (0, 1) and one.opcode.startswith("mov") else 0.0
+        for cost, other in meant(value, self._alike.get(one.opcode, ()), fitting, written):
+            if one.opcode.startswith("wgmma.mma") and abs(other) > 1:
+                continue  # scale-d, imm-scale, imm-trans
+            if one.opcode.startswith(("shl", "shr")) and abs(other - value) > SHIFTS:
+                continue
+            if other >= SMALL and self.evidence.fits(other):
+                cost = max(0.15, cost - (0.1 if fits else 0.25))
+            yield cost + begins + (later if other in fitting else 0.0), other
 
     # ---- registers
 
@@ -176,7 +213,8 @@ class Edits:
         spans = [(one.operands + start, one.operands + end) for start, end in operand_spans(body)]
         if one.opcode.startswith(_EXCHANGED):
             for (s1, e1), (s2, e2) in pairwise(spans[1:]):
-                if one.text[s1:e1] != one.text[s2:e2]:
+                first, second = one.text[s1:e1], one.text[s2:e2]
+                if first != second and self._alike_operands(first, second):
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
                     yield self._edit(one, 0.9, s1, e2, new)
         for found in re.finditer(r"\{([^{}]*)\}", one.text):
@@ -188,6 +226,11 @@ class Edits:
                     s2, e2 = inner[j]
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
                     yield self._edit(one, 0.6 + 0.2 * (j - i), s1, e2, new)
+
+    def _alike_operands(self, first: str, second: str) -> bool:
+        """Whether operands can change places: not where they are registers of two widths."""
+        both = first.startswith("%") and second.startswith("%")
+        return not both or self.text.width(first) == self.text.width(second)
 
     def _registers(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another register in place of one that is read: one of a like name, or one of the neighbourhood."""
@@ -219,12 +262,15 @@ class Edits:
 
     # ---- operations
 
-    def _operations(self, one: WrittenStatement) -> Iterator[Edit]:
+    def _operations(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another operation, or one less."""
         at = one.text.find(one.opcode)
         for part in re.finditer(r"\w+", one.opcode):
             if part[0] in _OTHER:
-                yield self._edit(one, 1.4, at + part.start(), at + part.end(), _OTHER[part[0]])
+                likely = _constant(one) or (part[0] in ("xor", "or") and number in self.evidence.addressing)
+                yield self._edit(
+                    one, 0.6 if likely else 1.4, at + part.start(), at + part.end(), _OTHER[part[0]]
+                )
         if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
             turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
             turned = turned or one.opcode.replace(".shared", ".trans.shared")
@@ -277,7 +323,7 @@ class Edits:
                     added = (
                         f"{operation}.{'s' if operation == 'add' else 'b'}{bits} {target}, {target}, {name};"
                     )
-                    yield replace(self._behind(behind, 0.4 + 0.3 * rank, added), weight=0.1)
+                    yield replace(self._behind(behind, 0.4 + 0.3 * rank, added), weight=0.3)
         copied = _COPY.match(one.opcode)
         spans = operand_spans(one.text[one.operands :])
         if copied and len(spans) == 2:
@@ -319,17 +365,23 @@ class Edits:
     ) -> Iterator[Edit]:
         """What was meant in place of a copy: two values, or one and a number, combined."""
         single = [count for count in self._copied.values() if count <= 2]
-        weight = 0.1 if self._copied[source] <= 2 and len(single) <= FEW_COPIES else 1.0
+        alone = self._copied[source] <= 2 and len(single) <= FEW_COPIES and not one.guarded
+        likely = LIKELY if alone and number in self.evidence.addressing else 0
         used = sorted(
             {value for op, values in self._alike.items() if op.startswith("xor") for value in values}
         )
         numbers = [*used, *(each for each in (16, 32, 64, 8, 4, 128) if each not in used)]
         for rank, value in enumerate(numbers[:12]):
             new = f"xor.b{bits} {target}, {source}, {value};"
+            weight = 0.3 if rank < likely else 1.0
             yield replace(self._edit(one, 0.3 + 0.05 * rank, 0, len(one.text), new), weight=weight)
-        for name, apart in self._near(number).items():
-            if name in (target, source) or self.text.width(name) != bits:
-                continue
+        near = [
+            (name, apart)
+            for name, apart in self._near(number).items()
+            if name not in (target, source) and self.text.width(name) == bits
+        ]
+        for at, (name, apart) in enumerate(near):
+            weight = 0.3 if at < likely else 1.0
             for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
                 new = f"{operation}{bits} {target}, {source}, {name};"
                 edit = self._edit(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
@@ -351,6 +403,11 @@ class Edits:
             )
             said = f"a {width}-byte swizzle in the address `{name}` of the `{one.opcode}` at line {one.line}"
             yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
+
+
+def _constant(one: WrittenStatement) -> bool:
+    """Whether it compares two numbers, which makes a predicate that is always true, or never."""
+    return one.opcode.startswith("setp.") and "%" not in one.text[one.operands :].partition(",")[2]
 
 
 def _alike(name: str, other: str) -> bool:

@@ -14,14 +14,18 @@ MOST = 6
 """How many other numbers of like instructions are looked at."""
 
 
-def meant(value: int, others: Iterable[int] = ()) -> Iterator[tuple[float, int]]:
+def meant(
+    value: int, others: Iterable[int] = (), fitting: Iterable[int] = (), written: str = "0x"
+) -> Iterator[tuple[float, int]]:
     """What may have been meant by a number, with how unlikely it is.
 
     Args:
         value: the number, negative ones too.
         others: what stands there in other instructions like it.
+        fitting: what stands elsewhere in the text, the likeliest first.
+        written: how it is written: in decimal digits it is more likely no word of fields.
     """
-    if value >= WIDE:
+    if value >= WIDE and (written[:2].lower() == "0x" or value >= WIDE**2):
         yield from _fields(value)
         return
     if value in (0, 1):
@@ -49,11 +53,14 @@ def meant(value: int, others: Iterable[int] = ()) -> Iterator[tuple[float, int]]
     )
     for rank, other in enumerate(near[:MOST]):
         yield 0.6 + 0.1 * rank, other
+    for rank, other in enumerate(fitting):
+        yield 0.5 + 0.05 * rank, other
+    first = 2.5 if value in (0, 1) else 1.5
     for rank, step in enumerate(STEPS):
         if step * 32 >= value or step >= value:
-            yield 1.5 + 0.05 * rank, value + step
+            yield first + 0.05 * rank, value + step
             if value >= step:
-                yield 1.5 + 0.05 * rank, value - step
+                yield first + 0.05 * rank, value - step
     if value not in (0, 1, -1):
         yield 1.2, 0
 
@@ -69,7 +76,8 @@ def _fields(value: int) -> Iterator[tuple[float, int]]:
                 if to and not value & to and to.bit_length() <= width:
                     yield 0.4, value ^ one ^ to
     for bit in range(width):
-        yield 0.7 if value >> bit & 1 else 0.9, value ^ 1 << bit
+        set_, mode = value >> bit & 1, bit >= 61
+        yield 0.7 if set_ or mode else 0.9 if width == 32 else 2.0, value ^ 1 << bit
 
 
 def out_of_line(row: Sequence[int]) -> tuple[int, int] | None:

@@ -7,13 +7,16 @@ does, the parser and the emulator say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import heappop, heappush
 
 NAME = re.compile(r"%?[A-Za-z_$][\w$]*")
 """A register, a label, a macro, or a parameter of one."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DEFINE = re.compile(r"\s*#\s*define\s+(\w+)(\([^)]*\))?")
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _HEAD = re.compile(r"[\s{}]*(?:[\w$%]+\s*:\s*)?(?:@!?\s*%?[\w$]+\s+)?([a-z][a-z0-9_]*(?:(?:\.|::)\w+)*)[\s;]")
 _CALL_ALONE = re.compile(r"\s*[A-Z_][A-Z0-9_]*\s*(?:\([^;]*\))?\s*\\?\s*")
 _BODY = re.compile(r"[\s}]*\.(?:visible|weak|entry|func)\b[^;{]*\{")
@@ -21,8 +24,14 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _NUMBERED = re.compile(r"(?:##\w*|\d+)+$")
 _DECLARED = re.compile(r"\.reg\s+\.(\w+)\s+([^;]*);")
 
-STEP = 0.5
+STEP = 0.3
 """What a step of data adds to a distance."""
+ROUND = 0.5
+"""What it adds where another statement writes the same register in between, as in loops."""
+INSIDE = 0.1
+"""What it adds from the call of a macro to what it stands for."""
+ASIDE = 0.8
+"""What it adds where the register is none that matters."""
 WRITES_NONE = ("st.", "stmatrix", "red.", "bar", "barrier", "bra", "ret", "exit", "fence", "cp", "prefetch")
 """Instructions that write no register, by how their opcodes begin."""
 
@@ -52,24 +61,31 @@ class WrittenStatement:
     reads: frozenset[str] = frozenset()
 
     @property
+    def guarded(self) -> bool:
+        """Whether a predicate may keep it from being executed."""
+        return "@" in self.text[: self.operands]
+
+    @property
     def shown(self) -> str:
         """It as messages repeat it."""
         return " ".join(self.text.replace("\\\n", " ").split()).lstrip("{} ")
 
 
-@dataclass(slots=True)
+@dataclass
 class KernelText:
     """The statements of a text that launches of some entries can reach.
 
     Attributes:
         text: all of it.
         statements: in order.
+        others: those of entries that are not launched.
         widths: the type of each register that is declared by its name, or by the beginning of its name.
         pasted: whether macros make names.
     """
 
     text: str
     statements: list[WrittenStatement] = field(default_factory=list)
+    others: list[WrittenStatement] = field(default_factory=list)
     widths: dict[str, str] = field(default_factory=dict)
     pasted: bool = False
 
@@ -82,8 +98,8 @@ class KernelText:
             made.widths.update(dict.fromkeys(NAME.findall(names), kind))
         others = _others(blank, set(entries))
         for one in _cut(blank):
-            if not any(first <= one.start < last for first, last in others):
-                made.statements.append(made._named(one))
+            away = any(first <= one.start < last for first, last in others)
+            (made.others if away else made.statements).append(made._named(one))
         return made
 
     def width(self, register: str) -> int:
@@ -115,18 +131,19 @@ class KernelText:
         one.reads = frozenset(names[len(written) :] if one.opcode else names) | frozenset(guard)
         return one
 
-    def distances(self, anchors: Mapping[int, float]) -> dict[int, float]:
+    def distances(
+        self, anchors: Mapping[int, float], narrowed: Mapping[int, frozenset[str]] | None = None
+    ) -> dict[int, float]:
         """How many steps of data are between statements and the nearest of some, by their numbers.
 
         Args:
             anchors: the numbers of some, each with what its own distance is.
+            narrowed: of some of these, what they read that matters; what else they read is farther away.
         """
-        writers: dict[str, list[int]] = {}
+        writers = self.writers
         bodies: dict[str, list[int]] = {}
         calls: dict[str, list[int]] = {}
         for number, one in enumerate(self.statements):
-            for name in one.writes:
-                writers.setdefault(name, []).append(number)
             if one.macro:
                 bodies.setdefault(one.macro, []).append(number)
         for number, one in enumerate(self.statements):
@@ -134,22 +151,48 @@ class KernelText:
                 if name in bodies:
                     calls.setdefault(name, []).append(number)
         found: dict[int, float] = {}
-        waiting = sorted(anchors.items(), key=lambda each: each[1])
+        waiting = sorted((distance, number) for number, distance in anchors.items())
         while waiting:
-            number, distance = waiting.pop(0)
+            distance, number = heappop(waiting)
             if found.get(number, float("inf")) <= distance:
                 continue
             found[number] = distance
             one = self.statements[number]
-            near: set[int] = set()
+            matters = (narrowed or {}).get(number, one.reads)
             for name in one.reads:
-                near.update(writers.get(name, ()))
-                near.update(bodies.get(name, ()))
-            if one.macro:
-                near.update(calls.get(one.macro, ()))
-            waiting += [(other, distance + STEP) for other in sorted(near) if other not in found]
-            waiting.sort(key=lambda each: each[1])
+                aside = 0.0 if name in matters else ASIDE
+                near = self.reaching(number, writers.get(name, ()))
+                for other in writers.get(name, ()):
+                    far = STEP + aside + (0.0 if other in near else ROUND)
+                    heappush(waiting, (distance + far, other))
+                for other in bodies.get(name, ()):
+                    heappush(waiting, (distance + INSIDE, other))
+            for other in calls.get(one.macro, ()) if one.macro else ():
+                heappush(waiting, (distance + STEP, other))
         return found
+
+    @cached_property
+    def writers(self) -> dict[str, list[int]]:
+        """The statements that write each register, by their numbers."""
+        found: dict[str, list[int]] = {}
+        for number, one in enumerate(self.statements):
+            for name in one.writes:
+                found.setdefault(name, []).append(number)
+        return found
+
+    def reaching(self, number: int, writers: Sequence[int]) -> set[int]:
+        """Of statements that write what another reads, those whose value comes to it straight down the text;
+        all of them where that is not known, as in macros."""
+        reader = self.statements[number]
+        if len(writers) < 2 or reader.macro:
+            return set(writers)
+        found: set[int] = set()
+        for other in reversed([each for each in writers if each < number]):
+            one = self.statements[other]
+            found.add(other)
+            if one.opcode and not one.guarded and not one.macro:
+                break
+        return found or set(writers)
 
 
 def first_operand(body: str) -> str:
@@ -183,10 +226,10 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _others(blank: str, entries: set[str]) -> list[tuple[int, int]]:
-    """Where the entries stand that are not launched."""
-    found = []
+    """Where the entries stand that are not launched. One that a macro names may be any."""
+    found, defined = [], set(_DEFINED.findall(blank))
     for one in _ENTRY.finditer(blank):
-        if not entries or one[1] in entries:
+        if not entries or one[1] in entries or one[1] in defined:
             continue
         depth, at = 0, blank.find("{", one.end())
         while at != -1 and at < len(blank):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ptxkit.asm.mends.anchors import anchors
+from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edits import Edit, Edits
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.diagnostics import Diagnostic
@@ -92,7 +92,9 @@ class MendSearch:
         if not least or not self.trials.begin():
             return None
         kernel = KernelText.of(self.trials.text, self.entries)
-        edits = Edits(kernel, kernel.distances(anchors(kernel, cause, finding))).ordered()
+        begin = anchors(kernel, cause, finding)
+        distances = kernel.distances(begin, narrowed(kernel, cause, begin))
+        edits = Edits(kernel, distances).ordered()
         seconds = min(max(least, SLOW * self.trials.took), most)
         last = time.perf_counter() + seconds
         with contextlib.closing(self._tried(edits, last)) as answers:

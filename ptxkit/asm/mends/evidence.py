@@ -1,0 +1,145 @@
+"""What the rest of a text says about one of its numbers: that it stands elsewhere, or what stands there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+from ptxkit.asm.mends.numbers import NUMBER, WIDE, value_of
+from ptxkit.asm.mends.rows import Rows
+from ptxkit.asm.mends.statements import KernelText, WrittenStatement
+
+SMALL = 16
+"""Numbers below stand anywhere, and say nothing."""
+UNIT = 16
+"""Bytes of the unit in which descriptors count."""
+REGULAR = 1.5
+"""What it costs to change a number that is in line with all others of a row."""
+REPEATED = 0.4
+"""What it costs to change a number that another statement has in the same place."""
+FLOWS = 5
+"""Steps of data that an address is made in, at most."""
+
+
+class Evidence:
+    """Of a text.
+
+    Args:
+        text: the kernel's. Entries that are not launched count, too.
+    """
+
+    def __init__(self, text: KernelText) -> None:
+        self.text = text
+        self._all = [*text.statements, *text.others]
+        self._values = {
+            id(one): [value_of(token[0]) for token in NUMBER.finditer(one.text, one.operands)]
+            for one in self._all
+        }
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows of statements that are alike."""
+        return Rows.of(self.text.statements)
+
+    @cached_property
+    def _counts(self) -> Counter[int]:
+        return Counter(value for values in self._values.values() for value in values)
+
+    @cached_property
+    def _keys(self) -> dict[int, str]:
+        """Of each statement what it and its neighbours are but for their numbers."""
+        found: dict[int, str] = {}
+        for statements in (self.text.statements, self.text.others):
+            plain = ["", *(_without_numbers(one) for one in statements), ""]
+            found |= {id(one): "\n".join(plain[at : at + 3]) for at, one in enumerate(statements)}
+        return found
+
+    @cached_property
+    def _twins(self) -> dict[tuple[str, int], Counter[int]]:
+        """How often statements that are the same but for their numbers, among the same, have each."""
+        found: dict[tuple[str, int], Counter[int]] = {}
+        for one in self._all:
+            for place, value in enumerate(self._values[id(one)] if one.opcode else ()):
+                found.setdefault((self._keys[id(one)], place), Counter())[value] += 1
+        return found
+
+    def fits(self, value: int, own: int = 0) -> bool:
+        """Whether a number, or as many bytes as that are units of 16, or as many units, stand in the text.
+
+        Args:
+            value: the number.
+            own: how often it stands where it is asked about.
+        """
+        if value >= WIDE:
+            return self._counts[value] > own
+        if value < SMALL:
+            return False
+        near = self._counts[value * UNIT] + (0 if value % UNIT else self._counts[value // UNIT])
+        return self._counts[value] > own or (near > 0 and value * UNIT > WIDE // 64)
+
+    def fitting(self, value: int, most: int) -> list[int]:
+        """The numbers that fit a text and are a quarter to four times as large as one, the nearest first."""
+        if not SMALL <= value < WIDE:
+            return []
+        known = {
+            each
+            for number in self._counts
+            for each in (number, number // UNIT if number % UNIT == 0 else 0)
+            if value <= 4 * each and each <= 4 * value and each != value and each >= SMALL
+        }
+        return sorted(known, key=lambda each: (max(each, value) / min(each, value), each))[:most]
+
+    def twins(self, one: WrittenStatement, place: int) -> tuple[int, list[int]]:
+        """How many other statements have the same number in a place of a statement, and which others have.
+
+        Args:
+            one: the statement. Statements are looked at that are the same but for their numbers, as are
+                those around them.
+            place: which of its numbers.
+        """
+        values = self._twins.get((self._keys[id(one)], place), Counter())
+        own = self._values[id(one)][place]
+        return values[own] - 1, [value for value, _ in values.most_common() if value != own]
+
+    def cost(self, number: int, place: int, start: int) -> float:
+        """What it costs to change a number, by the place of the statement, and which of its numbers it is and
+        where it stands in the statement."""
+        if start in self.rows.regular.get(number, ()):
+            return REGULAR
+        same, others = self.twins(self.text.statements[number], place)
+        return REPEATED if same and not others else 0.0
+
+    @cached_property
+    def addressing(self) -> frozenset[int]:
+        """The statements that make addresses at which threads store and load in shared memory, a few steps
+        back, by their numbers."""
+        statements, writers = self.text.statements, self.text.writers
+        newest = [
+            other
+            for number, one in enumerate(statements)
+            for name in _address(one)
+            for other in self.text.reaching(number, writers.get(name, ()))
+        ]
+        found: set[int] = set()
+        for _ in range(FLOWS):
+            newest = [number for number in newest if number not in found]
+            found |= set(newest)
+            newest = [
+                other
+                for number in newest
+                for name in statements[number].reads
+                for other in self.text.reaching(number, writers.get(name, ()))
+            ]
+        return frozenset(found)
+
+
+def _address(one: WrittenStatement) -> list[str]:
+    """The registers of the address of shared memory at which a thread stores or loads."""
+    if not one.opcode.startswith(("st.shared", "ld.shared", "stmatrix", "ldmatrix", "cp.async.c")):
+        return []
+    address = one.text[one.operands :].partition("[")[2].partition("]")[0]
+    return [name for name in one.reads if name in address]
+
+
+def _without_numbers(one: WrittenStatement) -> str:
+    return one.text[: one.operands].strip() + NUMBER.sub("#", " ".join(one.text[one.operands :].split()))
