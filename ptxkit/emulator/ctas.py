@@ -62,6 +62,7 @@ class Ctas:
         self._by_number = np.argsort(ctas) if self.cluster > 1 else None
         self.shared = TiledBank(len(ctas), launch.shared.total, launch.sanitize)
         self.shared.define(launch.program.reserved)
+        self.shared.end(launch.shared.total)
         granule = launch.program.smallest.get("shared")
         if launch.sanitize and granule:
             size = self.shared.stride * self.shared.tiles

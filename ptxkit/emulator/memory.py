@@ -162,7 +162,7 @@ class TiledBank(Bank):
         super().__init__(np.zeros(total, np.uint8), shadow)
         self._undefined: Any = np.full(self.stride // CHUNK, tracked)
         self._any = tracked
-        self._looks = 0
+        self._looks = self._vain = 0
         self.history: AccessHistory | None = None
 
     def suspect(self, first: int, last: int) -> bool:
@@ -180,10 +180,30 @@ class TiledBank(Bank):
             self._undefined = chunks.any(axis=(0, 2))
             self._any = bool(self._undefined.any())
 
+    def look(self, first: int, last: int) -> bool:
+        """`suspect` of bytes that are suspect, after a look at their chunks; where that was in vain, the next
+        ones are further apart."""
+        self._vain += 1
+        if self._vain & (self._vain - 1):
+            return True
+        assert self.shadow is not None
+        chunks = slice(first // CHUNK, last // CHUNK + 1)
+        words = self.shadow.view(np.uint64).reshape(self.tiles, -1, CHUNK // 8)[:, chunks]
+        self._undefined[chunks] = words.any(axis=(0, 2))
+        if self._undefined[chunks].any():
+            return True
+        self._any, self._vain = bool(self._undefined.any()), 0
+        return False
+
     def spoil(self, first: int, last: int) -> None:
         """Bytes `first` to `last` of some tile may be undefined from now on."""
         self._undefined[first // CHUNK : last // CHUNK + 1] = True
         self._any = True
+
+    def end(self, size: int) -> None:
+        """Nobody reaches beyond so many bytes of a tile: what it is filled up with is never undefined."""
+        if self.shadow is not None and size < self.stride:
+            self.shadow.reshape(self.tiles, -1)[:, size:] = 0
 
     def define(self, size: int) -> None:
         """The first bytes of each tile hold zeros."""

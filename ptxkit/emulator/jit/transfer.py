@@ -164,14 +164,28 @@ class CompiledTransfer:
         if lane_set.mask is not None:
             active = lane_set.mask if condition is None else condition & lane_set.mask
         if active is not None:
+            shape = lane_set.n, WARP
             if extent is not Extent.THREADS:
-                return None
-            active = np.ascontiguousarray(np.broadcast_to(active, (lane_set.n, WARP)))
+                if not self._by_thread(lane_set, extent):
+                    return None
+                extent, array = Extent.THREADS, np.ascontiguousarray(np.broadcast_to(array, shape))
+            active = np.ascontiguousarray(np.broadcast_to(active, shape))
         low, high, odd, count = range_of(array, self._bits, self._offset, active)
         lanes = lane_set.size if active is None else count
         if count == array.size:
             return Addresses(array, extent, low, high, odd, lanes, None, False)
         return Addresses(array, extent, low, high, odd, lanes, active, condition is not None)
+
+    def _by_thread(self, lane_set: LaneSet, extent: Extent) -> bool:
+        """Whether numpy enters the access by each thread that takes part, where some do not and addresses
+        differ along fewer axes: a store always, a load where a CTA has a place of its own for each lane."""
+        if self.transfer.stores:
+            return True
+        return (
+            extent is Extent.LANES
+            and self.transfer.accessor.space == "shared"
+            and lane_set.batch.shared.tiles > 1
+        )
 
     def place(self, lane_set: LaneSet, low: int, high: int) -> TransferPlace | None:
         """Where addresses lie, of which these are the least and the greatest; None where that, or whether
@@ -189,7 +203,8 @@ class CompiledTransfer:
             if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared.total:
                 return None
             bank = batch.shared
-            suspect = bank.suspect(low - start, high - start + accessor.size - 1)
+            within = low - start, high - start + accessor.size - 1
+            suspect = bank.suspect(*within) and (self.transfer.stores or bank.look(*within))
             return TransferPlace(
                 space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect
             )
