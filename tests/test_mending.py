@@ -108,6 +108,49 @@ def test_what_was_changed_is_named(tmp_path: Path, old: str, new: str) -> None:
     assert f"at line {line}: " in said, said
 
 
+def card(folder: Path, kernel: str, old: str, new: str) -> str:
+    """The first error of a kernel of the tutorial with something else in its card or its text, one line."""
+    (source,) = TUTORIAL.glob(f"*/{kernel}.ptx")
+    text = source.read_text()
+    assert text.count(old) >= 1
+    (folder / f"{kernel}.ptx").write_text(text.replace(old, new, 1))
+    done = here("run", folder / f"{kernel}.ptx", "--device", "emu", "--mend", 30)
+    return next(line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error["))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("box = [64, 64]", "box = [64, 32]", "P6"),
+        ('swizzle = "128B"', 'swizzle = "64B"', "P456"),
+        ("box = [32, 64]", "box = [64, 32]", "P"),
+    ],
+)
+def test_a_tensor_map_of_the_card_is_named(tmp_path: Path, old: str, new: str, code: str) -> None:
+    said = card(tmp_path, "wgmma", old, new)
+    assert said.startswith(f"error[{code}")
+    entry, right = old.split(" = ")
+    wrong = new.split(" = ")[1]
+    assert f"the result is right with `{entry} = {right}` instead of `{wrong}` in tensor map `" in said, said
+
+
+def test_a_grid_that_is_too_small_is_named(tmp_path: Path) -> None:
+    said = card(tmp_path, "saxpy", "ceildiv(n, 256)", "ceildiv(n, 512)")
+    assert "the result is right with a grid of [4, 1, 1] CTAs instead of [2, 1, 1]: " in said, said
+
+
+def test_an_address_of_tensor_memory_is_mended(tmp_path: Path) -> None:
+    said = card(tmp_path, "tcgen05", "shl.b32 %sums, %warp, 21;", "shl.b32 %sums, %warp, 20;")
+    assert said.startswith("error[P6120]: TMEM-LANE-QUARTER: there is no error and the result is right with ")
+    assert "`shl.b32 %sums, %warp, 21;` instead of" in said
+
+
+def test_lines_that_the_preprocessor_leaves_out_are_passed_over(tmp_path: Path) -> None:
+    text = "#if 0\n mov.u32 %a, 8;\n#else\n mov.u32 %a, 4;\n#endif\n"
+    kernel = KernelText.of(text, (), {4})
+    assert [one.text for one in kernel.statements] == ["mov.u32 %a, 4;"]
+
+
 def test_processes_side_by_side_name_the_same(tmp_path: Path) -> None:
     old, new = "mad.wide.u32 %y, %thread, 4, %y;", "mad.wide.u32 %y, %thread, 8, %y;"
     alone = first(tmp_path, old, new)

@@ -241,14 +241,12 @@ class Session:
         late = took > AGAIN
         if wrong is None or late or not isinstance(self.device, Emulator):
             return found
-        if not found[wrong].code.startswith(SHOW_LAYOUTS):
-            return found
-        cause = on_device.cause(case.inputs)
-        if cause is None:
-            cause = told(found[wrong].notes)
-        if cause is None:
-            supposed = (suppose or partial(supposed_beyond, on_device, case, took))()
-            cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
+        cause = None
+        if found[wrong].code.startswith(SHOW_LAYOUTS):
+            cause = on_device.cause(case.inputs) or told(found[wrong].notes)
+            if cause is None:
+                supposed = (suppose or partial(supposed_beyond, on_device, case, took))()
+                cause = ": ".join(text for text in (on_device.suspicion, supposed) if text) or None
         mended, others = None, tuple[str, ...]()
         if cause is None or cause != on_device.mistyped:  # a type is all that there is to mend
             mended, others = self._mended(case, cause, found[wrong])

@@ -42,8 +42,7 @@ def anchors(kernel: KernelText, cause: str | None, finding: Diagnostic) -> dict[
     products = "product" in (cause or "") and not _LINE.search(cause or "")
     found: dict[int, float] = {}
     for number, one in enumerate(kernel.statements):
-        last = one.line + one.text.rstrip().count("\n")
-        near = [far for line, far in lines.items() if one.line <= line <= last]
+        near = [far for line, far in lines.items() if one.line <= line <= one.last]
         stores = one.opcode.startswith("cp.") and ".global.shared" in one.opcode
         if moved and (stores or one.opcode.startswith(_OUT)):
             near.append(0.3)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.evidence import SMALL, Evidence
-from ptxkit.asm.mends.numbers import NUMBER, meant, value_of, written_like
+from ptxkit.asm.mends.evidence import SMALL, UNIT, Evidence
+from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
@@ -55,6 +55,10 @@ TWINS, FITTING = 2, 6
 """How many numbers are tried that other statements like one have, and that fit the text."""
 WHOLE = 0.8
 """What it costs to change a statement that is in line with others."""
+BYTES = 256
+"""Numbers below that are told need be none of bytes."""
+MOVED = 0.15
+"""What a change costs of a descriptor by as much as the cause says that it is off."""
 SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
 FAR = 8
@@ -94,9 +98,14 @@ class Edits:
     Args:
         text: the kernel's.
         distances: the statements that may hold the cause, by their numbers, with how near they are.
+        told: numbers that the finding and its cause name: one instead of another is likely.
     """
 
-    def __init__(self, text: KernelText, distances: Mapping[int, float]) -> None:
+    def __init__(
+        self, text: KernelText, distances: Mapping[int, float], told: frozenset[int] = frozenset()
+    ) -> None:
+        self.told = frozenset(each for each in told if each >= BYTES)
+        self.moved = {abs(one - other) // UNIT for one in self.told for other in self.told if one != other}
         self.text = text
         self.evidence = Evidence(text)
         self.distances = distances
@@ -185,6 +194,10 @@ class Edits:
                 written = written_like(token[0], other)
                 twin = self._edit(one, 0.15 + 0.1 * rank, token.start(), token.end(), written)
                 yield replace(twin, weight=0.3)
+            for other in self.told if value in self.told else ():
+                if other != value:
+                    written = written_like(token[0], other)
+                    yield replace(self._edit(one, 0.1, token.start(), token.end(), written), weight=0.2)
             for cost, other in self._meant(one, value, token[0]):
                 if other != value:
                     written = written_like(token[0], other)
@@ -203,6 +216,8 @@ class Edits:
                 continue
             if other >= SMALL and self.evidence.fits(other):
                 cost = max(0.15, cost - (0.1 if fits else 0.25))
+            if value >= WIDE and {abs(other - value), abs(other - value) >> 32} & self.moved:
+                cost = min(cost, MOVED)  # A field of bytes of which the cause says the right number.
             yield cost + begins + (later if other in fitting else 0.0), other
 
     # ---- registers
@@ -225,7 +240,8 @@ class Edits:
                 for j in range(i + 1, len(inner)):
                     s2, e2 = inner[j]
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
-                    yield self._edit(one, 0.6 + 0.2 * (j - i), s1, e2, new)
+                    likely = one.opcode.startswith("cp.async.bulk.tensor")  # coordinates
+                    yield self._edit(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
 
     def _alike_operands(self, first: str, second: str) -> bool:
         """Whether operands can change places: not where they are registers of two widths."""
@@ -373,15 +389,15 @@ class Edits:
         numbers = [*used, *(each for each in (16, 32, 64, 8, 4, 128) if each not in used)]
         for rank, value in enumerate(numbers[:12]):
             new = f"xor.b{bits} {target}, {source}, {value};"
-            weight = 0.3 if rank < likely else 1.0
-            yield replace(self._edit(one, 0.3 + 0.05 * rank, 0, len(one.text), new), weight=weight)
+            weight = 0.5 if rank < likely else 1.0
+            yield replace(self._edit(one, 0.4 + 0.05 * rank, 0, len(one.text), new), weight=weight)
         near = [
             (name, apart)
             for name, apart in self._near(number).items()
             if name not in (target, source) and self.text.width(name) == bits
         ]
         for at, (name, apart) in enumerate(near):
-            weight = 0.3 if at < likely else 1.0
+            weight = 0.5 if at < likely else 1.0
             for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
                 new = f"{operation}{bits} {target}, {source}, {name};"
                 edit = self._edit(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)

@@ -7,7 +7,7 @@ does, the parser and the emulator say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
@@ -47,6 +47,7 @@ class WrittenStatement:
         opcode: with its modifiers; empty where it is no instruction.
         operands: where the operands begin, in the text of the statement.
         macro: the macro whose body it is of, else empty.
+        defines: the macro whose value it is, else empty.
         writes, reads: the names of what it writes, and all others.
     """
 
@@ -57,8 +58,14 @@ class WrittenStatement:
     opcode: str = ""
     operands: int = 0
     macro: str = ""
+    defines: str = ""
     writes: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
+
+    @property
+    def last(self) -> int:
+        """Its last line."""
+        return self.line + self.text.rstrip().count("\n")
 
     @property
     def guarded(self) -> bool:
@@ -90,8 +97,14 @@ class KernelText:
     pasted: bool = False
 
     @staticmethod
-    def of(text: str, entries: Iterable[str] = ()) -> KernelText:
-        """Cut a text. `entries`: those that are launched; what is in others is left out."""
+    def of(text: str, entries: Iterable[str] = (), lines: Container[int] | None = None) -> KernelText:
+        """Cut a text.
+
+        Args:
+            text: all of it.
+            entries: those that are launched; what is in others is left out.
+            lines: those that the preprocessor leaves of these entries, and of functions; None: all.
+        """
         blank = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
         made = KernelText(text, pasted="##" in blank)
         for kind, names in _DECLARED.findall(blank):
@@ -100,7 +113,30 @@ class KernelText:
         for one in _cut(blank):
             away = any(first <= one.start < last for first, last in others)
             (made.others if away else made.statements).append(made._named(one))
+        if lines is not None:
+            made._keep(lines)
         return made
+
+    def _keep(self, lines: Container[int]) -> None:
+        """Only the statements that stand on some lines, and the macros that they lead to."""
+        live = {
+            at
+            for at, one in enumerate(self.statements)
+            if not one.macro
+            and not one.defines
+            and any(line in lines for line in range(one.line, one.last + 1))
+        }
+        newest = live | {at for at, one in enumerate(self.statements) if one.text.startswith(".")}
+        while newest:
+            names = {name for at in newest for name in NAME.findall(self.statements[at].text)}
+            newest = {
+                at
+                for at, one in enumerate(self.statements)
+                if at not in live and (one.macro or one.defines) in names
+            }
+            live |= newest
+        self.others += (one for at, one in enumerate(self.statements) if at not in live)
+        self.statements = [one for at, one in enumerate(self.statements) if at in live]
 
     def width(self, register: str) -> int:
         """Bits of a register; 32 where nothing is known."""
@@ -252,7 +288,7 @@ def _cut(blank: str) -> Iterator[WrittenStatement]:
             if define is not None:
                 value = begins + define.end()
                 if not goes_on and ";" not in row:
-                    yield _made(blank, value, at, "", frozenset([define[1]]))
+                    yield _made(blank, value, at, "", define[1])
                     start = at
                     continue
                 macro, start = define[1], value
@@ -275,14 +311,18 @@ def _cut(blank: str) -> Iterator[WrittenStatement]:
             macro, start = "", at
 
 
-def _made(
-    blank: str, start: int, end: int, macro: str, writes: frozenset[str] = frozenset()
-) -> WrittenStatement:
+def _made(blank: str, start: int, end: int, macro: str, defines: str = "") -> WrittenStatement:
     begins = _BODY.match(blank, start, end)
     start = begins.end() if begins else start
     inner = blank[start:end]
     lead = len(inner) - len(inner.lstrip(" \t\n\\{}"))
     start += lead
     return WrittenStatement(
-        start, end, blank.count("\n", 0, start) + 1, blank[start:end], macro=macro, writes=writes
+        start,
+        end,
+        blank.count("\n", 0, start) + 1,
+        blank[start:end],
+        macro=macro,
+        defines=defines,
+        writes=frozenset([defines] if defines else []),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import time
@@ -16,15 +17,20 @@ from ptxkit.asm.mends.statements import KernelText
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import Emulator
 from ptxkit.running.loaded_plan import Case
+from ptxkit.running.mending.cards import CardEdit, card_edits
 from ptxkit.running.mending.trial import Load, Trials
 
 SECONDS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("P8", "P60", "P650", "P651", "P6126"), (8.0, 24.0)),
-    **dict.fromkeys(("P652", "P653", "P654"), (4.0, 8.0)),
+    **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (8.0, 24.0)),
+    **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (8.0, 24.0)),
+    **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (8.0, 24.0)),
+    **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
 }
 """How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
 where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
 is missing, which the finding says; what has no entry comes of no number."""
+REFUSED = "P45"
+"""How the codes begin of tensor maps that cannot be so: nothing of the text is to blame."""
 SLOW = 30
 """Trials that are worth it of kernels that take long."""
 PATIENCE = 4.0
@@ -45,7 +51,7 @@ class Mended:
         tried: how many were tried.
     """
 
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit | CardEdit, ...]
     tried: int
 
 
@@ -91,24 +97,30 @@ class MendSearch:
         least, most = worth(finding.code) if seconds is None else (seconds, seconds)
         if not least or not self.trials.begin():
             return None
-        kernel = KernelText.of(self.trials.text, self.entries)
+        kernel = KernelText.of(self.trials.text, self.entries, self.trials.lines())
         begin = anchors(kernel, cause, finding)
         distances = kernel.distances(begin, narrowed(kernel, cause, begin))
-        edits = Edits(kernel, distances).ordered()
+        plan = self.trials.plan
+        edits: list[Edit | CardEdit] = [*card_edits(plan, self.trials.text, cause, finding)]
+        if not finding.code.startswith(REFUSED):
+            edits = sorted(
+                [*edits, *Edits(kernel, distances, _numbers(cause, finding)).ordered()],
+                key=lambda each: each.cost,
+            )
         seconds = min(max(least, SLOW * self.trials.took), most)
         last = time.perf_counter() + seconds
         with contextlib.closing(self._tried(edits, last)) as answers:
             good, tried = nearest(answers, last)
         return Mended(tuple(edits[number] for number in good), tried) if good else None
 
-    def _tried(self, edits: Sequence[Edit], end: float) -> Generator[tuple[int, bool]]:
+    def _tried(self, edits: Sequence[Edit | CardEdit], end: float) -> Generator[tuple[int, bool]]:
         """The numbers of edits that were tried, and whether each makes the result right."""
         patience = PATIENCE * self.trials.took + 1
         if self.processes == 1 or not hasattr(os, "fork"):
             for number, edit in enumerate(edits):
                 if time.perf_counter() > end:
                     return
-                yield number, self.trials.right(edit.of, patience)
+                yield number, self._right(edit, patience)
             return
         children, ways = list[int](), selectors.DefaultSelector()
         try:
@@ -141,17 +153,26 @@ class MendSearch:
                     os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
 
+    def _right(self, edit: Edit | CardEdit, patience: float) -> bool:
+        return self.trials.right(edit.of, patience, edit.plan if isinstance(edit, CardEdit) else None)
+
     def _child(
-        self, edits: Sequence[Edit], numbers: Sequence[int], into: int, end: float, patience: float
+        self, edits: Sequence[Edit | CardEdit], numbers: Sequence[int], into: int, end: float, patience: float
     ) -> None:
         """Try some edits in a process of its own, which ends here."""
         try:
             for number in numbers:
                 if time.perf_counter() > end:
                     break
-                os.write(into, b"%d %d\n" % (number, self.trials.right(edits[number].of, patience)))
+                os.write(into, b"%d %d\n" % (number, self._right(edits[number], patience)))
         finally:
             os._exit(0)
+
+
+def _numbers(cause: str | None, finding: Diagnostic) -> frozenset[int]:
+    """The numbers that are told, but for those of lines."""
+    told = re.sub(r"\bline \d+", "", f"{cause or ''} {finding.message}")
+    return frozenset(int(each) for each in re.findall(r"(?<![\w.])\d+(?![\w.])", told))
 
 
 def nearest(answers: Iterable[tuple[int, bool]], last: float) -> tuple[list[int], int]:

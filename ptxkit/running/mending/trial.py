@@ -13,12 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from ptxkit.asm import Module, parse
+from ptxkit.asm.preprocess import Expanded
+from ptxkit.asm.tree import Function
 from ptxkit.device.protocol import LoadedModule
-from ptxkit.diagnostics import PtxkitError
+from ptxkit.diagnostics import PtxkitError, Source
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.code import CodeBlock
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.plan import LaunchPlan
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays, content
 
@@ -62,6 +65,7 @@ class Trials:
         self.trimmed = trimmed(self.text, {launch.entry for launch in self.plan.launches})
         self.fast = True
         self.took = 0.0
+        self._changed = self.plan
         self._piece: tuple[int, int] | None = None
         self._held: Wrong = {}
         self._end = float("inf")
@@ -81,13 +85,21 @@ class Trials:
         self.took = time.perf_counter() - start
         return outputs is None
 
-    def right(self, change: Callable[[str], str], patience: float) -> bool:
+    def right(self, change: Callable[[str], str], patience: float, plan: LaunchPlan | None = None) -> bool:
         """Whether the result is right with a change, and there is no error.
 
         Args:
             change: gives the changed text.
             patience: seconds that a launch may take.
+            plan: the changed plan, of the same tensors; None: it stays.
         """
+        self._changed = plan or self.plan
+        try:
+            return self._right(change, patience)
+        finally:
+            self._changed = self.plan
+
+    def _right(self, change: Callable[[str], str], patience: float) -> bool:
         changed = change(self.trimmed)
         if self._piece is not None:
             outputs = self._outputs(changed, True, patience, self._piece)
@@ -173,7 +185,7 @@ class Trials:
             module = self._module(text)
             if any(found.is_error for found in module.diagnostics):
                 return None
-            with LoadedPlan(trial, self.load(trial, module), self.plan) as on_device:
+            with LoadedPlan(trial, self.load(trial, module), self._changed) as on_device:
                 on_device.fill(self.case.inputs)
                 on_device.launch()
                 if fast:
@@ -186,6 +198,24 @@ class Trials:
         finally:
             trial.close()
 
+    def lines(self) -> frozenset[int] | None:
+        """The lines of the text that are left of the entries that are launched, and of functions, 1-based;
+        None where nobody knows."""
+        module = self._module(self.trimmed)
+        if module.source is None or module.has_errors:
+            return None
+        launched = {launch.entry for launch in self.plan.launches}
+        origins = module.source.origins if isinstance(module.source, Expanded) else None
+        own: dict[Source, bool] = {}
+        found = set[int]()
+        for body in (one.body for one in module.functions if _runs(one, launched)):
+            for span in (one.span for one in body.statements) if body is not None else ():
+                for line in range(span.line, span.end_line + 1) if span is not None else ():
+                    source, number = origins[line - 1] if origins else (module.source, line)
+                    if own.setdefault(source, source.text == self.trimmed):
+                        found.add(number)
+        return frozenset(found)
+
     def _module(self, text: str) -> Module:
         """A text, parsed. A file that includes itself includes what the text is."""
         program = self.plan.program
@@ -196,6 +226,11 @@ class Trials:
             include: list[str] = [*beside, *program.include]
             named: Mapping[str, str] = dict(program.define)
             return parse(file, name=program.name, max_size=sys.maxsize, include=include, define=named)
+
+
+def _runs(one: Function, launched: set[str | None]) -> bool:
+    """Whether launches of some entries may execute it."""
+    return one.kind != "entry" or launched == {None} or one.name in launched
 
 
 def trimmed(text: str, entries: set[str | None]) -> str:

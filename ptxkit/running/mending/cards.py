@@ -1,0 +1,131 @@
+"""Changes of one place of a launch plan that may be what was meant: a tensor map, or the grid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from ptxkit.diagnostics import Diagnostic
+from ptxkit.plan import Launch, LaunchPlan, PlanTensorMap
+
+SWIZZLES = ("128B", "64B", "32B", "none")
+NAMED, SUSPECTED = 0.5, 0.3
+"""How much likelier a change is of a map that is named, and of a swizzle where a cause is about one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardEdit:
+    """One change.
+
+    Attributes:
+        cost: how unlikely.
+        said: what the plan is with the change, in words.
+        plan: with the change.
+    """
+
+    cost: float
+    said: str
+    plan: LaunchPlan
+
+    def of(self, text: str) -> str:
+        """The kernel's text, which stays."""
+        return text
+
+
+def card_edits(plan: LaunchPlan, text: str, cause: str | None, finding: Diagnostic) -> list[CardEdit]:
+    """The changes of a plan, the likeliest first.
+
+    Args:
+        plan: what was launched.
+        text: the kernel's, with the card.
+        cause: what is known of the cause, in words.
+        finding: the error.
+    """
+    told = "\n".join((cause or "", finding.message, *finding.notes))
+    found = [edit for at in range(len(plan.tensor_maps)) for edit in _of_map(plan, at, text, told)]
+    found += (edit for at in range(len(plan.launches)) for edit in _of_launch(plan, at))
+    return sorted(found, key=lambda each: each.cost)
+
+
+def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdit]:
+    asked = plan.tensor_maps[at]
+    named = NAMED if f"`{asked.name}`" in told else 0.0
+    changes = list(_changes(asked, plan.tensor_maps))
+    for cost, what, value, now in changes:
+        if what == "swizzle":
+            entry: dict[str, Any] = {"options": {**asked.options, what: value}}
+            cost -= SUSPECTED * (what in told)
+        else:
+            entry = {what: value}
+        changed = replace(asked, **entry)
+        maps = (*plan.tensor_maps[:at], changed, *plan.tensor_maps[at + 1 :])
+        line = _line_of(text, asked.name, what)
+        where = f" at line {line}" if line else ""
+        said = f"`{what} = {_shown(value)}` instead of `{_shown(now)}` in tensor map `{asked.name}`{where}"
+        yield CardEdit(cost - named, said, replace(plan, tensor_maps=maps))
+
+
+def _changes(
+    asked: PlanTensorMap, maps: Sequence[PlanTensorMap]
+) -> Iterator[tuple[float, str, str | tuple[int, ...], str | tuple[int, ...]]]:
+    """What may have been meant in a tensor map: with how unlikely it is, which entry, and what it is now."""
+    now = asked.options.get("swizzle", "none")
+    usual = {other.options.get("swizzle", "none") for other in maps if other is not asked}
+    for swizzle in SWIZZLES:
+        if swizzle != now:
+            yield 0.9 if swizzle in usual else 1.1, "swizzle", swizzle, now
+    for cost, box in _numbers(asked.box, {n for other in maps for n in other.box}):
+        yield cost, "box", box, asked.box
+    if asked.strides:
+        for cost, strides in _numbers(asked.strides, {n for other in maps for n in other.strides or ()}):
+            yield 0.2 + cost, "strides", strides, asked.strides
+    for tensor in dict.fromkeys(other.tensor for other in maps):
+        if tensor != asked.tensor:
+            yield 1.2, "tensor", tensor, asked.tensor
+
+
+def _numbers(row: tuple[int, ...], others: set[int]) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Rows of which two neighbours have changed their places, or one number is another."""
+    for at, (first, second) in enumerate(pairwise(row)):
+        if first != second:
+            yield 0.9, (*row[:at], second, first, *row[at + 2 :])
+    for at, number in enumerate(row):
+        likely = dict.fromkeys((2 * number, number // 2, *sorted(others)))
+        for other in likely:
+            if other and other != number:
+                yield 1.1 if other in others else 1.2, (*row[:at], other, *row[at + 1 :])
+
+
+def _of_launch(plan: LaunchPlan, at: int) -> Iterator[CardEdit]:
+    launch = plan.launches[at]
+    for cost, changed, said in _launches(launch):
+        launches = (*plan.launches[:at], changed, *plan.launches[at + 1 :])
+        yield CardEdit(cost, said, replace(plan, launches=launches))
+
+
+def _launches(launch: Launch) -> Iterator[tuple[float, Launch, str]]:
+    for axis, ctas in enumerate(launch.grid):
+        for cost, other in ((1.5, 2 * ctas), (1.6, ctas // 2), (1.6, ctas + 1)):
+            if other and (ctas > 1 or axis == 0):
+                x, y, z = (other if at == axis else each for at, each in enumerate(launch.grid))
+                said = f"a grid of {_shown((x, y, z))} CTAs instead of {_shown(launch.grid)}"
+                yield cost, replace(launch, grid=(x, y, z)), said
+
+
+def _line_of(text: str, name: str, what: str) -> int | None:
+    """Where an entry of a tensor map stands in the card, 1-based; None where it doesn't."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = re.sub(r"^\s*//\s*", "", line)
+        if entry.startswith("["):
+            inside = entry.startswith(f"[tensor_maps.{name}]")
+        elif inside and re.match(rf"{what}\s*=", entry):
+            return number
+    return None
+
+
+def _shown(value: str | tuple[int, ...]) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(list(value))
