@@ -6,7 +6,9 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from small_kernels import DOUBLE
 from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator import Emulator, execution
+from ptxkit.emulator import Emulator, execution, jit
 from ptxkit.emulator.cores import sharing
 from ptxkit.emulator.cores.crew import Crew
 from ptxkit.emulator.faults import EmulatorFault
@@ -90,6 +92,27 @@ def crews(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     for process in processes:  # all have ended, and somebody waited for them
         with pytest.raises(ChildProcessError):
             os.waitpid(process, os.WNOHANG)
+
+
+def test_what_processes_need_is_compiled_before_them(
+    crews: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop is compiled once, not by each process in each launch; a block that runs once is not."""
+    pytest.importorskip("llvmlite", reason="the `jit` extra is not installed")
+    seconds = count()
+    monkeypatch.setattr(sharing, "PATIENCE", 9.0)
+    monkeypatch.setattr(sharing, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    monkeypatch.setattr(
+        jit, "WORTH", 4 * 4 * BLOCK * 5
+    )  # after 20 turns of a batch, or 5 of a launch that lasts
+    loop = "AGAIN: mad.lo.u32 %r3, %r3, 1664525, %r2; xor.b32 %r3, %r3, 99; add.u32 %r4, %r4, 1;"
+    text = HEAD + f"mov.u32 %r4, 0; {loop} setp.lt.u32 %p0, %r4, 40; @%p0 bra AGAIN; {PLAIN}" + TAIL
+    device = Emulator(threads=2, jit=True)
+    buffer = device.array(np.arange(32 * BLOCK, dtype=np.uint32))
+    kernel = device.load(text).kernel("k")
+    kernel.launch(32, BLOCK, [buffer])
+    assert crews == [True]
+    assert [block.compiled for block in kernel.program.code.blocks if block.count] == [False, True, False]
 
 
 def outcome(text: str, threads: int, **options: Any) -> tuple[Any, ...]:

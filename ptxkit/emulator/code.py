@@ -113,6 +113,7 @@ class CodeBlock:
         ir: what the steps of pure instructions, loads, stores and exchanges are made of; None for the others.
         reads, kills: the slots that each instruction reads and surely overwrites.
         ran: threads that have run the steps where a back end might compile them, in all launches.
+        compiled: whether what takes the place of the steps has run.
         plan: what runs in place of the steps once it has.
         chain: what runs in place of these and of the blocks that follow, where it can; None: nothing does.
         sync_point: what a lane set must pass first, if there is something.
@@ -131,6 +132,7 @@ class CodeBlock:
     reads: Sequence[Numbers] = ()
     kills: Sequence[Numbers] = ()
     ran: int = 0
+    compiled: bool = False
     plan: Sequence[Step] | None = None
     chain: Callable[[LaneSet], bool] | None = None
     sync_point: SyncPoint | None = None

@@ -124,7 +124,7 @@ class Execution:
         """Run every CTA on one core, if that does not last. Returns False where it does: then nothing has
         happened."""
         alone, beginning = self.execute, Beginning(self)
-        self.execute = limited(self, beginning)
+        self.execute = limited(self, beginning, jit.prepare if self.launch.options.jit else None)
         try:
             self._run(self.rounds(progress))
         except TimeIsUp:

@@ -238,12 +238,19 @@ class Beginning:
         )
 
 
-def limited(execution: SharedLaunch, beginning: Beginning) -> Callable[[CodeBlock, LaneSet], None]:
-    """Runs blocks of a launch until it is time to begin anew; then raises TimeIsUp."""
+def limited(
+    execution: SharedLaunch, beginning: Beginning, prepare: Callable[[CodeBlock], bool] | None
+) -> Callable[[CodeBlock, LaneSet], None]:
+    """Runs blocks of a launch until it is time to begin anew; then raises TimeIsUp.
+
+    Args:
+        prepare: whether a block is to be compiled when it runs next: that comes first, or each process would
+            do it again in each launch. None: nothing is compiled.
+    """
     execute, until = execution.execute, time.monotonic() + PATIENCE
 
     def run(block: CodeBlock, lane_set: LaneSet) -> None:
-        if time.monotonic() >= until and beginning.knows():
+        if time.monotonic() >= until and beginning.knows() and not (prepare is not None and prepare(block)):
             raise TimeIsUp
         execute(block, lane_set)
 

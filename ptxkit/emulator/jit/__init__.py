@@ -15,11 +15,21 @@ from ptxkit.emulator.lane_set import LaneSet
 
 WORTH = 1 << 18
 """Threads that run a block, in all launches, before it is compiled: about what its compilation costs."""
+FEWER = 4
+"""So many times fewer will do in a launch that is known to last."""
 
 
 def available() -> bool:
     """Whether the `jit` extra is installed."""
     return find_spec("llvmlite") is not None
+
+
+def prepare(block: CodeBlock) -> bool:
+    """Let a block be compiled when it runs next, if it has run often enough for a launch that lasts. Returns
+    whether it will then be compiled."""
+    if block.plan is None and block.ran * FEWER >= WORTH:
+        block.ran = WORTH
+    return not block.compiled and block.ran >= WORTH
 
 
 def run(block: CodeBlock, lane_set: LaneSet) -> None:
@@ -35,6 +45,7 @@ def run(block: CodeBlock, lane_set: LaneSet) -> None:
 
         block.plan = plan(block, lane_set.code)
         block.chain = chain(block, lane_set.code)
+    block.compiled = True
     if block.chain is not None and block.chain(lane_set):
         return
     for step in block.plan:
