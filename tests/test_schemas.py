@@ -110,6 +110,7 @@ def test_a_schema_is_one(name: str) -> None:
         ("diagnostics.json", ["check", "gemv.ptx"]),
         ("run.json", ["run", "gemv.ptx", "--device", "emu"]),
         ("profile.json", ["profile", "gemv.ptx"]),
+        ("predict.json", ["predict", "gemv.ptx"]),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )

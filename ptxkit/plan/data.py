@@ -220,8 +220,8 @@ def _launch_from(data: Mapping[str, Any]) -> Launch:
 class Problem(Protocol):
     """What the runner asks of a plan's problem, wherever it comes from."""
 
-    def generate(self) -> Arrays:
-        """First contents, as stored."""
+    def generate(self, wanted: frozenset[str] | None = None) -> Arrays:
+        """First contents, as stored. `wanted`: of these tensors, others may be left out; None: of all."""
 
     def reference(self, inputs: Arrays) -> dict[str, Expected]:
         """What each output must hold."""
@@ -241,11 +241,12 @@ class _WorkloadProblem:
     plan: LaunchPlan
     own: DeclaredProblem
 
-    def generate(self) -> Arrays:
-        wanted = frozenset(tensor.name for tensor in self.plan.tensors)
+    def generate(self, wanted: frozenset[str] | None = None) -> Arrays:
+        taken = frozenset(tensor.name for tensor in self.plan.tensors)
+        wanted = taken if wanted is None else taken & wanted
         generator = self.workload.generator(self.plan.inputs)
         arrays = self.workload.generate(self.plan.sizes, generator, self.plan.seed, wanted)
-        return {**arrays, **self.own.generate()}
+        return {**arrays, **self.own.generate(wanted)}
 
     def reference(self, inputs: Arrays) -> dict[str, Expected]:
         return self.workload.reference(self.plan.sizes, inputs)

@@ -54,6 +54,15 @@ class Case:
         with _host_memory(self.plan):
             return self._problem.generate()
 
+    def some_inputs(self, names: frozenset[str]) -> Arrays:
+        """First contents of some tensors; those of others may be among them.
+
+        Raises:
+            PtxkitError: P564, too little host memory.
+        """
+        with _host_memory(self.plan):
+            return self._problem.generate(names)
+
     @property
     def tensors(self) -> dict[str, Tensor]:
         """Those of the problem by name, also what no argument is made of."""

@@ -65,12 +65,12 @@ class DeclaredProblem:
             d.tensor.name: Expect(d.expect, names, d.span, source) for d in declared if d.expect is not None
         }
 
-    def generate(self) -> Arrays:
-        """First contents, as stored, of the tensors that have one."""
+    def generate(self, wanted: frozenset[str] | None = None) -> Arrays:
+        """First contents, as stored, of the tensors that have one; of those that are wanted, None for all."""
         return {
             name: content.fill(d.tensor, d.initial, self.seed)
             for name, d in self.declared.items()
-            if d.initial is not None
+            if d.initial is not None and (wanted is None or name in wanted)
         }
 
     def reference(self, inputs: Arrays) -> dict[str, Expected]:

@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pages import agreement, codes, coverage, descriptors, instructions, verbs, virtual_gpu
+from pages import agreement, codes, coverage, descriptors, instructions, predictions, verbs, virtual_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
@@ -32,6 +32,7 @@ MAKERS = {
     "codes": codes.index,
     "coverage": coverage.tables,
     "instructions": instructions.index,
+    "predictions": predictions.tables,
     "virtual_gpu": virtual_gpu.tables,
 }
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")

@@ -1,0 +1,655 @@
+"""A discrete-event simulation of the multiprocessors that run some CTAs.
+
+Warps go through what the emulator recorded of them. Each resource (the issue slots and the pipes of a
+scheduler, shared memory, the tensor cores, the copy engine, a multiprocessor's share of the L2 cache and of
+DRAM) serves one request after another, at the rates of the GPU's table. A warp waits where a register that it
+reads has not come, at barriers, for phases of mbarriers and for groups of asynchronous operations.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.streams import BlockRun, CtaStream, Happening, LaunchStreams, RecordedOperation
+from ptxkit.timing.blocks import BlockStep, What, late_slots, steps_of
+from ptxkit.timing.gpu import Gpu
+
+SECTOR = 32
+QUEUE = 64
+"""Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
+Waited = tuple[str, Site | None]
+"""What a warp waited for, and at which instruction."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """Something that becomes true at a time: a phase, a barrier, the end of an operation.
+
+    Attributes:
+        left: contributions that are not known yet.
+        time: of the latest one that is.
+        read: of an operation's end, when it has read what it reads.
+        then: what to call with the time once all are.
+    """
+
+    left: int
+    time: float = 0.0
+    read: float = 0.0
+    then: list[Callable[[float], None]] = field(default_factory=list)
+
+    def contribute(self, time: float) -> None:
+        """One of the contributions comes at a time."""
+        self.time = max(self.time, time)
+        self.left -= 1
+        if self.left == 0:
+            waiting, self.then = self.then, []
+            for each in waiting:
+                each(self.time)
+
+    def when(self, call: Callable[[float], None]) -> None:
+        """Call with the time, now or once it is known."""
+        if self.left <= 0:
+            call(self.time)
+        else:
+            self.then.append(call)
+
+
+class Multiprocessor:
+    """The resources of one: until when each is busy, and for how long it has been."""
+
+    def __init__(self, gpu: Gpu, number: int) -> None:
+        self.number = number
+        self.issue = [0.0] * int(gpu["schedulers"])
+        self.pipes: list[dict[str, float]] = [{} for _ in self.issue]
+        self.shared = self.tensor = self.copies = self.l2 = self.dram = 0.0
+        self.busy: dict[str, float] = defaultdict(float)
+        self.warps = 0
+
+
+@dataclass(slots=True, eq=False)
+class Cluster:
+    """CTAs that share phases of mbarriers and operations.
+
+    Attributes:
+        phases, operations: by what the recording calls them.
+        arrived: warps that came to the barrier of the cluster, and the node of its phase.
+    """
+
+    contributions: dict[tuple[int, int, int], int]
+    warps: int
+    phases: dict[tuple[int, int, int], Node] = field(default_factory=dict)
+    operations: dict[int, Node] = field(default_factory=dict)
+    started: Counter[int] = field(default_factory=Counter)
+    barrier: Node | None = None
+
+    def phase(self, key: tuple[int, int, int]) -> Node:
+        """The node of a phase; nothing contributes to the one before the first."""
+        found = self.phases.get(key)
+        if found is None:
+            found = self.phases[key] = Node(self.contributions.get(key, 0))
+        return found
+
+    def operation(self, one: RecordedOperation) -> Node:
+        """The node of an operation's end."""
+        found = self.operations.get(id(one))
+        if found is None:
+            found = self.operations[id(one)] = Node(1)
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Cta:
+    """A CTA that runs.
+
+    Attributes:
+        place: its multiprocessor.
+        cluster: of it.
+        warps: how many it has.
+        running: how many have not ended.
+        barriers: by number the node of the phase at hand.
+    """
+
+    place: Multiprocessor
+    cluster: Cluster
+    warps: int
+    running: int
+    barriers: dict[int, Node] = field(default_factory=dict)
+
+
+class Warp:
+    """A warp that runs."""
+
+    __slots__ = (
+        "cluster_node",
+        "cta",
+        "groups",
+        "now",
+        "number",
+        "open",
+        "plan",
+        "ready",
+        "row",
+        "run",
+        "runs",
+        "scheduler",
+        "step",
+    )
+
+    def __init__(self, cta: Cta, row: int, runs: Sequence[BlockRun], number: int, now: float) -> None:
+        self.cta, self.row, self.runs, self.number, self.now = cta, row, runs, number, now
+        self.scheduler = number % len(cta.place.issue)
+        self.run = self.step = 0
+        self.plan: Sequence[BlockStep] = ()
+        self.ready: dict[int, tuple[float, str, Site]] = {}
+        self.open: dict[str, list[Node]] = {}
+        self.groups: dict[str, list[list[Node]]] = {}
+        self.cluster_node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A stretch of the timeline.
+
+    Attributes:
+        place: the multiprocessor.
+        track: who: `warp 3`, `tensor cores`, `copies`.
+        what: what it did or waited for.
+        site: the instruction.
+        start, end: in cycles.
+    """
+
+    place: int
+    track: str
+    what: str
+    site: Site | None
+    start: float
+    end: float
+
+
+@dataclass(slots=True)
+class Simulated:
+    """What came of it.
+
+    Attributes:
+        cycles: from the first CTA's start to the last one's end.
+        ends: when each CTA ended.
+        busy: cycles that the resources of the first multiprocessor were busy, by name; of four schedulers
+            their mean.
+        waits: cycles that warps waited, by what for and at which instruction.
+        lived: cycles that warps were there, in all.
+        timeline: what warps waited for and when operations were in flight, if somebody wants to know.
+    """
+
+    cycles: float
+    ends: list[float]
+    busy: dict[str, float]
+    waits: dict[Waited, float]
+    lived: float
+    timeline: list[Slice]
+
+
+class Simulation:
+    """Runs CTAs on multiprocessors.
+
+    Args:
+        streams: what was recorded.
+        gpu: the figures.
+        resident: CTAs that a multiprocessor holds.
+        dram: the part of what L2 serves that comes from DRAM.
+        active: multiprocessors that run at the same time on the GPU, which share L2 and DRAM.
+        rate: cycles a second.
+        timed: whether to keep a timeline.
+    """
+
+    def __init__(
+        self,
+        streams: LaunchStreams,
+        gpu: Gpu,
+        resident: int,
+        dram: float,
+        active: int,
+        rate: float,
+        timed: bool = False,
+    ) -> None:
+        self.streams, self.gpu, self.resident, self.dram = streams, gpu, resident, dram
+        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_bytes"] / active)
+        self.dram_rate = gpu["dram_rate"] / rate / active
+        self._plans: dict[int, list[BlockStep]] = {}
+        self._late: dict[int, frozenset[int]] = {}
+        self._kept: list[CodeBlock] = []
+        self.waits: dict[Waited, float] = defaultdict(float)
+        self.lived = 0.0
+        self.timeline: list[Slice] | None = [] if timed else None
+        self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
+        self._count = 0
+        self._do: dict[What, Callable[[Warp, BlockStep, Happening | None, Site], bool]] = {
+            What.LOAD: self._load,
+            What.STORE: self._store,
+            What.LANES: self._lanes,
+            What.PRODUCT: self._product,
+            What.WAIT_PHASE: self._wait_phase,
+            What.ARRIVE: self._arrive,
+            What.BARRIER: self._barrier,
+            What.START: self._start,
+            What.COMMIT: self._commit,
+            What.WAIT_GROUP: self._wait_group,
+            What.CLUSTER_ARRIVE: self._cluster_arrive,
+            What.CLUSTER_WAIT: self._cluster_wait,
+            What.FENCE: self._fence,
+        }
+
+    def run(self, ctas: int) -> Simulated:
+        """Run so many CTAs on one multiprocessor, those of the recording one after another, over and over;
+        of clusters so many on as many multiprocessors as a cluster has CTAs."""
+        size = max(self.streams.cluster, 1)
+        places = [Multiprocessor(self.gpu, number) for number in range(size)]
+        recorded = self.streams.ctas
+        clusters = [recorded[at : at + size] for at in range(0, len(recorded) - size + 1, size)]
+        order = iter(clusters[number % len(clusters)] for number in range(ctas))
+        ends: list[float] = []
+        for _ in range(self.resident):
+            self._begin(order, places, 0.0, ends)
+        heap = self._heap
+        while heap:
+            _, _, due = heapq.heappop(heap)
+            if isinstance(due, Warp):
+                self._advance(due)
+            else:
+                due()
+        first = places[0]
+        busy = dict(first.busy)
+        for name in busy:
+            if name.startswith(("issue", "pipe ")):
+                busy[name] /= len(first.issue)
+        return Simulated(
+            max(ends, default=0.0), sorted(ends), busy, self.waits, self.lived, self.timeline or []
+        )
+
+    # ---- CTAs
+
+    def _begin(
+        self, order: Iterator[list[CtaStream]], places: list[Multiprocessor], now: float, ends: list[float]
+    ) -> None:
+        """The next cluster starts at a time."""
+        streams = next(order, None)
+        if streams is None:
+            return
+        now += self.gpu["cta_start"]
+        cluster = Cluster(self.streams.contributions, sum(len(one.warps) for one in streams))
+        left = Node(len(streams))
+
+        def ended(time: float) -> None:
+            ends.append(time)
+            self._begin(order, places, time, ends)
+
+        left.when(ended)
+        for place, stream in zip(places, streams, strict=True):
+            live = [(row, runs) for row, runs in stream.warps if runs]
+            cta = Cta(place, cluster, len(stream.warps), len(live))
+            over = Node(len(live))
+            over.when(left.contribute)
+            cta.barriers[-1] = over
+            for row, runs in live:
+                self._push(Warp(cta, row, runs, place.warps, now))
+                place.warps += 1
+                self.lived -= now
+
+    def _push(self, warp: Warp) -> None:
+        self._count += 1
+        heapq.heappush(self._heap, (warp.now, self._count, warp))
+
+    def _at(self, time: float, call: Callable[[], None]) -> None:
+        """Call something when its time has come: resources serve what asks for them in order."""
+        self._count += 1
+        heapq.heappush(self._heap, (time, self._count, call))
+
+    def _plan(self, run: BlockRun) -> list[BlockStep]:
+        found = self._plans.get(id(run.block))
+        if found is None:
+            found = self._plans[id(run.block)] = steps_of(run.block, self._late_of(run.code), self.gpu)
+            self._kept.append(run.block)
+        return found
+
+    def _late_of(self, code: Code) -> frozenset[int]:
+        found = self._late.get(id(code))
+        if found is None:
+            found = self._late[id(code)] = late_slots(code.blocks)
+        return found
+
+    # ---- warps
+
+    def _advance(self, warp: Warp) -> None:
+        """Let a warp go on until it waits, or somebody else's time has come."""
+        heap, place = self._heap, warp.cta.place
+        issue, pipes, busy = place.issue, place.pipes[warp.scheduler], place.busy
+        scheduler = warp.scheduler
+        while True:
+            if warp.step >= len(warp.plan):
+                if warp.run >= len(warp.runs):
+                    self._exit(warp)
+                    return
+                warp.plan = self._plan(warp.runs[warp.run])
+                warp.run += 1
+                warp.step = 0
+                continue
+            step = warp.plan[warp.step]
+            if step.what is What.ARITHMETIC:
+                warp.step += 1
+                start = warp.now if warp.now > issue[scheduler] else issue[scheduler]
+                issue[scheduler] = start + step.issue
+                end = max(warp.now + step.cycles, issue[scheduler])
+                busy["issue"] += step.issue
+                for pipe, cycles in step.pipes:
+                    begin = max(warp.now, pipes.get(pipe, 0.0))
+                    pipes[pipe] = begin + cycles
+                    busy[f"pipe {pipe}"] += cycles
+                    if begin + cycles > end:
+                        end = begin + cycles
+                late = end - warp.now - step.cycles
+                if late > 0:
+                    self.waits["issue slots and pipes", None] += late
+                warp.now = end
+            elif step.what is What.NEED:
+                warp.step += 1
+                for slot in step.slots:
+                    found = warp.ready.get(slot)
+                    if found is not None and found[0] > warp.now:
+                        self._waited(warp, *found)
+            elif step.what is What.COPY:
+                warp.step += 1
+                came = [warp.ready[slot] for slot in step.sources if slot in warp.ready]
+                if came:
+                    last = max(came, key=lambda one: one[0])
+                    warp.ready.update(dict.fromkeys(step.slots, last))
+            else:
+                run = warp.runs[warp.run - 1]
+                happening = run.happenings.get(step.number)
+                warp.step += 1
+                start = max(warp.now, issue[scheduler])
+                issue[scheduler] = start + 1
+                busy["issue"] += 1
+                warp.now = start + 1
+                if happening is not None and warp.row in happening.absent:
+                    continue
+                if not self._do[step.what](warp, step, happening, run.block.sites[step.number]):
+                    return
+            if heap and warp.now > heap[0][0]:
+                self._push(warp)
+                return
+
+    def _exit(self, warp: Warp) -> None:
+        self.lived += warp.now
+        warp.cta.barriers[-1].contribute(warp.now)
+
+    def _hold(self, warp: Warp, node: Node, what: str, site: Site, more: float = 0.0) -> bool:
+        """Let a warp wait for a node. Returns whether it goes on at once."""
+        if node.left <= 0:
+            self._waited(warp, node.time, what, site)
+            warp.now += more
+            return True
+
+        def go_on(time: float) -> None:
+            self._waited(warp, time, what, site)
+            warp.now += more
+            self._push(warp)
+
+        node.when(go_on)
+        return False
+
+    def _waited(self, warp: Warp, until: float, what: str, site: Site) -> None:
+        if until > warp.now:
+            self.waits[what, site] += until - warp.now
+            self._keep(warp.cta.place, f"warp {warp.number}", what, site, warp.now, until)
+            warp.now = until
+
+    def _keep(
+        self, place: Multiprocessor, track: str, what: str, site: Site | None, start: float, end: float
+    ) -> None:
+        """Enter something into the timeline, if there is one."""
+        if self.timeline is not None:
+            self.timeline.append(Slice(place.number, track, what, site, start, end))
+
+    # ---- memory
+
+    def _memory(self, place: Multiprocessor, now: float, size: float, cold: float) -> float:
+        """When bytes that a multiprocessor asks L2 for have come. `cold`: how much of it DRAM serves."""
+        gpu = self.gpu
+        place.l2 = max(place.l2, now) + size / self.l2_rate
+        place.busy["L2"] += size / self.l2_rate
+        end = max(now, place.l2) + gpu["l2_latency"]
+        if cold > 0:
+            place.dram = max(place.dram, now) + size * cold / self.dram_rate
+            place.busy["DRAM"] += size * cold / self.dram_rate
+            latency = gpu["l2_latency"] + gpu["dram_latency"] * min(1.0, cold * 4)
+            end = max(end, place.dram + gpu["l2_latency"], now + latency)
+        return end
+
+    def _load(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        place, gpu = warp.cta.place, self.gpu
+        cost = happening.cost if happening is not None else None
+        if cost is None:
+            end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
+            kind = step.kind
+        else:
+            waves = cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"])
+            place.shared = max(place.shared, warp.now) + waves
+            place.busy["shared memory and L1"] += waves
+            if cost.requests:
+                missed = cost.missed / cost.sectors if cost.sectors else 1.0
+                size = cost.sectors * SECTOR * missed
+                end = place.shared + gpu["l1_latency"]
+                if size:
+                    end = max(end, self._memory(place, place.shared, size, self.dram))
+                kind = "global"
+            else:
+                end = place.shared + gpu["shared_latency"]
+                kind = "shared"
+        for slot in step.slots:
+            warp.ready[slot] = end, f"{kind} load", site
+        if cost is not None:
+            self._waited(warp, place.shared - QUEUE, "memory queue", site)
+        return True
+
+    def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        place, gpu = warp.cta.place, self.gpu
+        cost = happening.cost if happening is not None else None
+        if cost is None:
+            return True
+        waves = cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"])
+        place.shared = max(place.shared, warp.now) + waves
+        place.busy["shared memory and L1"] += waves
+        if cost.requests:
+            self._written(place, place.shared, cost.sectors * SECTOR)
+        self._waited(warp, place.shared - QUEUE, "memory queue", site)
+        return True
+
+    def _written(self, place: Multiprocessor, now: float, size: float) -> float:
+        """When bytes have been written to L2."""
+        place.l2 = max(place.l2, now) + size / self.l2_rate
+        place.dram = max(place.dram, now) + size / self.dram_rate / self.gpu["dram_mixed"]
+        place.busy["L2"] += size / self.l2_rate
+        place.busy["DRAM"] += size / self.dram_rate / self.gpu["dram_mixed"]
+        return place.l2 + self.gpu["l2_latency"]
+
+    def _lanes(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        place = warp.cta.place
+        place.shared = max(place.shared, warp.now) + self.gpu["shuffle"]
+        place.busy["shared memory and L1"] += self.gpu["shuffle"]
+        end = place.shared + self.gpu["shuffle_latency"]
+        for slot in step.slots:
+            warp.ready[slot] = end, "shuffle", site
+        return True
+
+    # ---- tensor cores
+
+    def _product(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        place, gpu = warp.cta.place, self.gpu
+        sums = happening.multiply_adds if happening is not None else 0.0
+        cycles = 2 * sums / gpu["mma_flops"] * _width(site) * len(place.issue)
+        pipes = place.pipes[warp.scheduler]
+        begin = max(warp.now, pipes.get("tensor", 0.0))
+        pipes["tensor"] = begin + cycles
+        place.busy["pipe tensor"] += cycles
+        end = begin + cycles + gpu["mma_latency"]
+        for slot in step.slots:
+            warp.ready[slot] = end, "mma", site
+        return True
+
+    def _asynchronous_product(self, cta: Cta, one: RecordedOperation, now: float) -> float:
+        place, gpu = cta.place, self.gpu
+        cycles = 2 * one.multiply_adds / gpu["product_flops"] * _width(one.site)
+        cycles = max(cycles, one.shared / gpu["product_bytes"])
+        place.tensor = max(place.tensor, now) + cycles
+        place.busy["tensor cores"] += cycles
+        return place.tensor + gpu["product_tail"]
+
+    # ---- asynchronous operations
+
+    def _start(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        operations = happening.operations.get(warp.row, ()) if happening is not None else ()
+        cta = warp.cta
+        for one in operations:
+            node = cta.cluster.operation(one)
+            warp.open.setdefault(step.kind, []).append(node)
+            cta.cluster.started[id(one)] += 1
+            if cta.cluster.started[id(one)] == len(one.rows):
+                self._under_way(cta, one, node, warp.now)
+        if step.kind == "bulk" and operations:
+            warp.now += 2
+        return True
+
+    def _under_way(self, cta: Cta, one: RecordedOperation, node: Node, now: float) -> None:
+        """An operation has been issued by all that issue it: it goes on when what it comes after is over."""
+        earlier = [cta.cluster.operation(other) for other in one.after]
+        waiting = [other for other in earlier if other.left > 0]
+        begin = max([now, *(other.time for other in earlier if other.left <= 0)])
+        if one.site.name.startswith("wgmma"):
+            waiting = []  # The tensor cores take products in their order: one goes on where another ends.
+            begin = now
+        if not waiting and begin <= now:
+            self._perform(cta, one, node, now)
+            return
+        all_over = Node(len(waiting), begin)
+        all_over.when(lambda time: self._at(time, lambda: self._perform(cta, one, node, time)))
+        for other in waiting:
+            other.when(all_over.contribute)
+
+    def _perform(self, cta: Cta, one: RecordedOperation, node: Node, now: float) -> None:
+        place, gpu, name = cta.place, self.gpu, one.site.name
+        if name.startswith(("wgmma", "tcgen05.mma")):
+            end = self._asynchronous_product(cta, one, now)
+        elif one.read or one.written or one.shared:
+            if "bulk" in name:
+                place.copies = max(place.copies, now) + gpu["copy_issue"]
+                place.busy["copy engine"] += gpu["copy_issue"]
+                now = place.copies + gpu["copy_latency"]
+            waves = one.shared / gpu["lsu_bytes"]
+            place.shared = max(place.shared, now) + (waves if "bulk" not in name else 0.0)
+            end = now + gpu["shared_latency"]
+            if one.read:
+                end = self._memory(place, now, one.read, self.dram)
+            if one.written:
+                node.read = end + waves
+                end = max(self._written(place, now, one.written), node.read)
+        else:
+            end = now + gpu["mbarrier_arrive"]
+        self._keep(place, "tensor cores" if "mma" in name else "copies", name, one.site, now, end)
+        for key in one.completes:
+            cta.cluster.phase(key).contribute(end)
+        node.contribute(end)
+
+    def _commit(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        warp.groups.setdefault(step.kind, []).append(warp.open.pop(step.kind, []))
+        return True
+
+    def _wait_group(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        groups = warp.groups.setdefault(step.kind, [])
+        count = len(groups) - step.left
+        if site.name.endswith("wait_all"):
+            groups.append(warp.open.pop(step.kind, []))
+            count = len(groups)
+        over = [node for group in groups[: max(count, 0)] for node in group]
+        del groups[: max(count, 0)]
+        if not over:
+            return True
+        waiting = [node for node in over if node.left > 0]
+        what = f"{step.kind} group"
+        read = site.instruction.spelling.endswith(".read")
+        time = max((node.read if read else node.time for node in over if node.left <= 0), default=0.0)
+        if not waiting:
+            self._waited(warp, time, what, site)
+            return True
+        all_over = Node(len(waiting), time)
+        for node in waiting:
+            node.when(all_over.contribute)
+        return self._hold(warp, all_over, what, site)
+
+    # ---- who waits for whom
+
+    def _wait_phase(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        key = happening.awaits.get(warp.row) if happening is not None else None
+        if key is None or key[2] < 0:
+            warp.now += self.gpu["mbarrier_wait"]
+            return True
+        node = warp.cta.cluster.phase(key)
+        return self._hold(warp, node, "mbarrier", site, self.gpu["mbarrier_wait"])
+
+    def _arrive(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        for key in happening.arrives.get(warp.row, ()) if happening is not None else ():
+            warp.cta.cluster.phase(key).contribute(warp.now + self.gpu["mbarrier_arrive"])
+        return True
+
+    def _barrier(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        number, warps = happening.barriers[warp.row] if happening is not None else (0, 0)
+        barriers = warp.cta.barriers
+        node = barriers.get(number)
+        if node is None:
+            node = barriers[number] = Node(warps or warp.cta.running)
+            node.when(lambda _: barriers.__delitem__(number))
+        node.contribute(warp.now)
+        if step.kind == "arrive":
+            return True
+        return self._hold(warp, node, "barrier", site, self.gpu["barrier"])
+
+    def _cluster_arrive(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        cluster = warp.cta.cluster
+        node = cluster.barrier
+        if node is None:
+            node = cluster.barrier = Node(cluster.warps)
+            node.when(lambda _: setattr(cluster, "barrier", None))
+        warp.cluster_node = node
+        node.contribute(warp.now)
+        return True
+
+    def _cluster_wait(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        node = warp.cluster_node
+        if node is None:
+            return True
+        return self._hold(warp, node, "cluster barrier", site, self.gpu["cluster_barrier"])
+
+    def _fence(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
+        cycles = {"proxy": self.gpu["fence_proxy"], "gpu": self.gpu["fence_gpu"]}.get(step.kind, 0.0)
+        if cycles:
+            self.waits["fence", site] += cycles
+        warp.now += cycles
+        return True
+
+
+_WIDTHS = {"f16": 2.0, "tf32": 4.0, "f8f6f4": 1.0, "mxf8f6f4": 1.0, "i8": 1.0, "mxf4": 0.5, "mxf4nvf4": 0.5}
+"""Bytes of an element by the kind of `tcgen05.mma`."""
+_KIND = re.compile(r"\.kind::(\w+)")
+
+
+def _width(site: Site) -> float:
+    """Bytes of an element as the tensor cores count them."""
+    kind = _KIND.search(site.instruction.spelling)
+    if kind is not None and site.name.startswith("tcgen05"):
+        return _WIDTHS.get(kind[1], 1.0)
+    bits = max((one.bits for one in site.decoded.types[1:]), default=16)
+    return {4: 0.5, 6: 1.0, 8: 1.0, 16: 2.0, 19: 4.0, 32: 4.0}.get(bits, bits / 8)

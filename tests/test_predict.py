@@ -1,0 +1,287 @@
+"""How long a launch would take, without a GPU: what the model of time says of kernels whose time is known."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import here, ptxkit
+
+from ptxkit.asm import parse
+from ptxkit.emulator import Emulator
+from ptxkit.emulator.streams import LaunchStreams, Streams
+from ptxkit.timing import predict as predicting
+from ptxkit.timing.blocks import What, late_slots, steps_of
+from ptxkit.timing.gpu import gpu, known
+from ptxkit.timing.machine_code import machine_code
+from ptxkit.timing.predict import Occupancy, bound_of, occupancy
+from ptxkit.timing.simulate import Simulation
+
+ROOT = Path(__file__).parents[1]
+HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+
+
+def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **arguments: Any) -> LaunchStreams:
+    """What the first CTAs of a kernel `k(.param .u64 x)` did; `x` is 1 MB of zeros."""
+    device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1)
+    streams = Streams(lambda execution: (0, min(count, execution.launch.shape.ctas)))
+    kernel = device.load(parse(HEAD + text)).kernel("k")
+    x = device.zeros((1 << 18,), "uint32")
+    device.prepare = streams.begin
+    kernel.launch(grid=grid, block=block, args=[x])
+    streams.finish()
+    return streams.launches[0]
+
+
+def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
+    where = gpu("h200")
+    return (
+        Simulation(streams, where, resident, dram, 132, where["clock"]).run(rounds).cycles
+        - where["cta_start"]
+    )
+
+
+def body(*lines: str, registers: str = "") -> str:
+    return "\n".join(
+        (
+            ".visible .entry k(.param .u64 x)\n{",
+            "  .reg .b64 %x, %a; .reg .b32 %t, %v; .reg .f32 %f<80>; .reg .pred %p;" + registers,
+            "  ld.param.u64 %x, [x];",
+            "  mov.u32 %t, %tid.x;",
+            *lines,
+            "  ret;\n}",
+        )
+    )
+
+
+# ---- the figures
+
+
+@pytest.mark.parametrize("key", known())
+def test_each_figure_says_where_it_is_from(key: str) -> None:
+    where = gpu(key)
+    assert set(where.figures) == set(gpu("h200").figures)
+    for name, source in where.sources.items():
+        assert re.match(r"(measured|published|assumed)\b", source) or where[name] == 0, f"{name}: {source}"
+
+
+def test_an_instruction_becomes_what_the_first_rule_says() -> None:
+    assert machine_code("fma.rn.f32").pipe == "fma"
+    assert machine_code("mad.wide.u32").pipe == "imad"
+    assert machine_code("ex2.approx.ftz.f32").pipe == "xu"
+    assert machine_code("add.s64").count == 2
+    assert machine_code("mov.b32").count == 0
+
+
+# ---- what is recorded
+
+
+def test_warpgroups_meet_at_barriers_of_their_own() -> None:
+    text = body(
+        "  shr.u32 %v, %t, 7;", "  add.u32 %v, %v, 1;", "  bar.sync %v, 128;", registers=" .reg .b32 %n;"
+    )
+    streams = recorded(text, block=256)
+    met = {
+        row: happening.barriers[row]
+        for row, runs in streams.ctas[0].warps
+        for run in runs
+        for happening in run.happenings.values()
+        if happening.barriers
+    }
+    assert met == {**dict.fromkeys(range(4), (1, 4)), **dict.fromkeys(range(4, 8), (2, 4))}
+    assert cycles(streams) > 0  # and both phases end
+
+
+def test_copies_phases_and_who_waits_for_them() -> None:
+    text = """.shared .align 128 .b8 room[4096];
+.shared .align 8 .b64 bar;
+.visible .entry k(.param .u64 x)
+{
+  .reg .b64 %x; .reg .b32 %t; .reg .pred %first, %p;
+  ld.param.u64 %x, [x];
+  mov.u32 %t, %tid.x;
+  setp.eq.u32 %first, %t, 0;
+  @%first mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @!%first bra wait;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 4096;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [room], [%x], 4096, [bar];
+wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+  @!%p bra wait;
+  ret;
+}
+"""
+    streams = recorded(text, block=64)
+    ((phase, count),) = streams.contributions.items()
+    happenings = [
+        (row, one) for row, runs in streams.ctas[0].warps for run in runs for one in run.happenings.values()
+    ]
+    (copy,) = [operation for _, one in happenings for each in one.operations.values() for operation in each]
+    assert (copy.read, copy.shared, copy.misses, copy.completes) == (4096, 4096, 1.0, [phase])
+    assert {row: one.awaits[row] for row, one in happenings if row in one.awaits} == {0: phase, 1: phase}
+    arrived = sum(len(one.arrives.get(row, ())) for row, one in happenings)
+    assert count == arrived + len(copy.completes)
+    where = gpu("h200")
+    assert cycles(streams) > where["l2_latency"] + where["copy_latency"]
+    assert cycles(streams, dram=1.0) > cycles(streams) + where["dram_latency"] / 2
+
+
+def test_of_lines_that_a_cta_has_touched_nothing_is_missed() -> None:
+    again = body(
+        "  mad.wide.u32 %a, %t, 4, %x;", "  ld.global.u32 %v, [%a];", "  bar.warp.sync 0xffffffff;",
+        "  ld.global.u32 %v, [%a];",
+    )  # fmt: skip
+    costs = [
+        one.cost
+        for _, runs in recorded(again).ctas[0].warps
+        for run in runs
+        for one in run.happenings.values()
+        if one.cost is not None
+    ]
+    assert [(one.sectors, one.missed) for one in costs] == [(4, 4), (4, 0)]
+
+
+# ---- the order of a block, and its time
+
+
+def test_loads_go_up_and_who_reads_them_waits() -> None:
+    text = body(
+        "  add.f32 %f1, %f0, 0f3F800000;", "  add.f32 %f2, %f1, 0f3F800000;", "  ld.global.f32 %f3, [%x];",
+        "  ld.global.f32 %f4, [%x+4096];", "  add.f32 %f5, %f3, %f4;", "  st.global.f32 [%x], %f5;",
+    )  # fmt: skip
+    streams = recorded(text)
+    (run,) = (one for _, runs in streams.ctas[0].warps for one in runs if one.block.count > 4)
+    steps = [step.what for step in steps_of(run.block, late_slots(run.code.blocks), gpu("h200"))]
+    loads = [at for at, what in enumerate(steps) if what is What.LOAD]
+    assert len(loads) == 2
+    assert max(loads) < steps.index(What.NEED) < steps.index(What.STORE)
+    where = gpu("h200")
+    one_trip = where["l2_latency"]
+    assert one_trip < cycles(streams) < 2 * one_trip  # both at once
+
+
+def test_a_chain_of_loads_takes_as_many_trips() -> None:
+    steps = [line for _ in range(8) for line in ("  ld.global.u64 %a, [%x];", "  add.s64 %x, %x, %a;")]
+    streams = recorded(body(*steps))
+    where = gpu("h200")
+    assert cycles(streams) == pytest.approx(where["l2_latency"] + 7 * where["l1_latency"], rel=0.4)
+
+
+def test_dependent_arithmetic_waits_and_independent_one_fills_the_pipe() -> None:
+    chain = body(*(f"  fma.rn.f32 %f{at + 1}, %f{at}, %f{at}, %f{at};" for at in range(64)))
+    apart = body(*(f"  fma.rn.f32 %f{at + 1}, %f0, %f0, %f0;" for at in range(64)))
+    latency = machine_code("fma.rn.f32").latency
+    assert cycles(recorded(chain)) >= 63 * latency
+    assert cycles(recorded(apart)) < 64 * latency / 2
+    many = cycles(recorded(apart, block=1024))  # eight warps on each of four schedulers
+    assert many == pytest.approx(8 * 64, rel=0.2)
+
+
+def test_conflicts_of_banks_take_their_wavefronts() -> None:
+    def kernel(stride: int) -> str:
+        return ".shared .align 16 .b8 room[32768];\n" + body(
+            "  mov.u32 %v, room;", f"  mad.lo.u32 %v, %t, {stride}, %v;",
+            *(f"  ld.shared.f32 %f{at}, [%v+{4 * (at % 2)}];" for at in range(64)),
+        )  # fmt: skip
+
+    plain, conflicting = (cycles(recorded(kernel(stride))) for stride in (4, 128))
+    assert conflicting - plain > 64 * 31 * 0.9
+
+
+# ---- grids
+
+
+def test_what_holds_ctas_down() -> None:
+    where = gpu("h200")
+    assert occupancy(where, 264, 1, 512, 40000, 32) == Occupancy(2, 132, 2, "the grid")
+    assert occupancy(where, 10000, 1, 1024, 0, 32) == Occupancy(2, 132, 76, "warps")
+    assert occupancy(where, 10000, 1, 128, 100000, 32).limit == "shared memory"
+    assert occupancy(where, 10000, 1, 1024, 0, 64) == Occupancy(1, 132, 76, "registers")
+    assert occupancy(where, 264, 2, 384, 229504, 168) == Occupancy(1, 66, 2, "shared memory")
+
+
+def test_further_rounds_take_as_long_as_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch of many rounds is scaled from few: the same as if all were simulated."""
+    arguments = ["predict", "gemv.ptx", "--preset", "bench_7168x2048x4", "--json", "--grid"]
+    scaled = json.loads(here(*arguments, "924,2,1").stdout)["launches"][0]
+    assert scaled["occupancy"]["rounds"] > predicting.ROUNDS * scaled["occupancy"]["resident"]
+    monkeypatch.setattr(predicting, "ROUNDS", 99)
+    whole = json.loads(here(*arguments, "924,2,1").stdout)["launches"][0]
+    assert scaled["cycles"] == pytest.approx(whole["cycles"], rel=0.05)
+
+
+def test_the_bound_is_the_busiest_or_what_is_waited_for() -> None:
+    waits = (predicting.Wait("mbarrier", "line 3", "mbarrier.try_wait", 0.4),)
+    assert bound_of({"DRAM": 0.9, "issue slots": 0.3}, waits) == "DRAM"
+    assert bound_of({"DRAM": 0.4, "issue slots": 0.3}, waits) == "waits for mbarrier"
+
+
+# ---- beside what was measured
+
+
+@pytest.mark.parametrize("preset", ["bench_7168x16384x1", "bench_4096x7168x8", "bench_7168x2048x4"])
+def test_gemv_takes_what_it_took(preset: str) -> None:
+    record = json.loads((ROOT / "bench" / "results" / "gemv.bench.h200.json").read_text())
+    (state,) = (one for one in record["states"] if one["preset"] == preset)
+    measured = statistics.median(one["median"] * one["sm_clock"] for one in state["timing"]["trials"])
+    done = here("predict", "gemv.ptx", "--preset", preset, "--inputs", state["inputs"], "--json")
+    (launch,) = json.loads(done.stdout)["launches"]
+    assert launch["cycles"] == pytest.approx(measured, rel=0.1)
+    assert launch["bound"] == "DRAM"
+
+
+def test_a_product_is_bound_by_the_tensor_cores() -> None:
+    sizes = ["-p", "M=1024", "-p", "N=1024", "-p", "K=2048"]
+    (launch,) = json.loads(here("predict", "gemm_wgmma.ptx", *sizes, "--json").stdout)["launches"]
+    assert launch["bound"] == "tensor cores"
+    least = 128 * 256 * 2048 * 2 / 4096  # one tile of a CTA, at 4096 operations a cycle
+    assert least < launch["cycles"] < 1.6 * least
+
+
+# ---- the command
+
+
+def test_the_command(tmp_path: Path) -> None:
+    done = ptxkit("predict", "gemv.ptx", "-o", tmp_path / "t.json", "--top", 2)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("predicted for NVIDIA H200 at 1,980 MHz")
+    assert [line.split()[0] for line in lines[1:7]] == ["time", "bound", "busy", "grid", "DRAM", "model"]
+    assert len(lines) == 7 + 2 + 2
+    slices = [one for one in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if one["ph"] == "X"]
+    assert slices
+    assert all(one["dur"] > 0 for one in slices)
+
+
+def test_of_what_was_never_asked_nothing_is_claimed() -> None:
+    sizes = ["-p", "M=256", "-p", "N=256", "-p", "K=256"]
+    done = here("predict", "gemm_tcgen05.ptx", "--on", "b200", *sizes)
+    assert "  model  no NVIDIA B200 has confirmed it" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--on", "rubin"], 2, "P520"),
+        (["-o", "t.svg"], 2, "P560"),
+        (["--device", "cuda"], 2, "P520"),
+        (["--clock", "0"], 2, "--clock"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], code: int, said: str) -> None:
+    done = ptxkit("predict", "gemv.ptx", *arguments)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "internal" not in done.stderr
+
+
+def test_a_file_for_another_gpu_is_refused() -> None:
+    done = here("predict", "gemm_tcgen05.ptx", "--on", "h200")
+    assert done.returncode == 1
+    assert "ask for `sm_100f` instead of `sm_90a`" in done.stderr
