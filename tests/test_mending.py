@@ -285,6 +285,29 @@ def test_an_offset_may_be_too_much() -> None:
     assert any(each.startswith("`st.shared.u32 [%at], %value;` instead of") for each in said)
 
 
+def test_one_of_several_entries_is_mended(tmp_path: Path) -> None:
+    """The card names entries that a trial leaves out."""
+    text = KERNEL.replace(
+        "block = 128", 'block = 128\nentry = "doubled"\nwhen = "n > 0"'.replace("\n", "\n// ")
+    )
+    head, body = text.split(".version")
+    second = head[: head.index("// [presets]")].partition("// [launch]")[2].replace('"doubled"', '"other"')
+    head = head.replace("// [launch]", "// [[launch]]").replace(
+        "// [presets]", f"// [[launch]]{second}// [presets]"
+    )
+    intro, card_ = "#ifndef ENTRY\n", head.replace("n > 0", "n == 128", 1)
+    top, shared = body.split(".shared .align 16", 1)
+    room, entry = shared.split(";", 1)
+    twice = "".join(
+        f'#define ENTRY {name}\n#include "two.ptx"\n#undef ENTRY\n' for name in ("doubled", "other")
+    )
+    whole = f"{intro}{card_}.version{top}.shared .align 16{room};\n{twice}#else\n{entry}#endif\n"
+    whole = whole.replace("entry doubled", "entry ENTRY").replace("%y, %thread, 4, %y", "%y, %thread, 8, %y")
+    (tmp_path / "two.ptx").write_text(whole)
+    done = here("run", tmp_path / "two.ptx", "--device", "emu", "--mend", 30)
+    assert "result is right with `mad.wide.u32 %y, %thread, 4, %y;` instead of" in done.stdout + done.stderr
+
+
 def test_inclusions_for_other_entries_are_passed_over() -> None:
     text = '#define ENTRY a\n#include "f.ptx"\n#define ENTRY b\n#include "f.ptx"\n'
     assert " ".join(trimmed(text, {"b"}).split()) == '#define ENTRY a #define ENTRY b #include "f.ptx"'

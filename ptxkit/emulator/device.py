@@ -254,12 +254,20 @@ class EmulatorKernel(PreparableKernel):
 
     @property
     def program(self) -> EntryProgram:
-        """The compiled entry.
+        """The compiled entry; what is in both of its kinds is asked of the one that there is.
 
         Raises:
             PtxkitError: P601, one finding for each instruction that the emulator does not execute.
         """
-        return self._compiled(False)
+        return next(iter(self._programs.values()), None) or self._compiled(False)
+
+    def compile(self, clustered: bool) -> None:
+        """Translate the entry now, for launches with clusters of several CTAs, or for those without.
+
+        Raises:
+            PtxkitError: P601, as `program`.
+        """
+        self._compiled(clustered)
 
     def _compiled(self, clustered: bool) -> EntryProgram:
         """The entry compiled for launches with clusters of several CTAs, or for those without."""
@@ -364,10 +372,8 @@ class EmulatorKernel(PreparableKernel):
         kernel begins."""
         device, limits = self._module.device, self._module.limits
         device.memory.refuse_closed()
-        program = self.program
         launch = self.check(grid, block, cluster, shared, cooperative)
-        if math.prod(launch.cluster) > 1:
-            program = self._compiled(True)
+        program = self._compiled(math.prod(launch.cluster) > 1)
         parameters = args if isinstance(args, bytes) else self._signature.pack(args, device.address_of)
         device.launches += 1
         shown = device.origins, device.findings, device.textures

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,9 +165,9 @@ class LoadedPlan:
         Raises:
             PtxkitError: P601, forms that the emulator does not execute.
         """
-        for kernel in self.kernels:
+        for launch, kernel in zip(self.plan.launches, self.kernels, strict=True):
             if isinstance(kernel, EmulatorKernel):
-                _ = kernel.program
+                kernel.compile(clustered=prod(launch.cluster or (1,)) > 1)
 
     def launch(self, counters: Counter[str] | None = None) -> None:
         """Launch everything once, in order; on the emulator add up what it counts."""

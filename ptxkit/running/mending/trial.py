@@ -26,6 +26,7 @@ from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays, content
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
+_CARD = re.compile(r"(?<=//)[ \t]*///[ \t]*ptxkit\b")
 _WORD = re.compile(r"[\w$%]+")
 FEWEST = 16
 """Fewer wrong elements of some CTAs don't stand for all."""
@@ -186,6 +187,7 @@ class Trials:
             if any(found.is_error for found in module.diagnostics):
                 return None
             with LoadedPlan(trial, self.load(trial, module), self._changed) as on_device:
+                on_device.compile()
                 on_device.fill(self.case.inputs)
                 on_device.launch()
                 if fast:
@@ -234,8 +236,12 @@ def _runs(one: Function, launched: set[str | None]) -> bool:
 
 
 def trimmed(text: str, entries: set[str | None]) -> str:
-    """A text without the `#include`s behind definitions that name none of some entries, if others do: a file
-    may include itself once for each entry. All else stays where it is."""
+    """A text without its card, and without the `#include`s behind definitions that name none of some entries,
+    if others do: a file may include itself once for each entry. All else stays where it is.
+
+    The plan says what is launched; a card that names entries that are not there would be refused.
+    """
+    text = _CARD.sub(lambda found: " " * len(found[0]), text)
     kept, others, at = set[str | None](), list[tuple[int, int]](), 0
     for one in _INCLUDE.finditer(text):
         before = set(_WORD.findall(text[at : one.start()])) & entries
