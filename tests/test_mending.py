@@ -295,7 +295,7 @@ def test_one_of_several_entries_is_mended(tmp_path: Path) -> None:
     head = head.replace("// [launch]", "// [[launch]]").replace(
         "// [presets]", f"// [[launch]]{second}// [presets]"
     )
-    intro, card_ = "#ifndef ENTRY\n", head.replace("n > 0", "n == 128", 1)
+    intro, card_ = "#ifndef ENTRY\n", head.replace("n > 0", "n == 128", 1).replace("n > 0", "n > 128")
     top, shared = body.split(".shared .align 16", 1)
     room, entry = shared.split(";", 1)
     twice = "".join(
