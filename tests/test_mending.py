@@ -15,6 +15,7 @@ from ptxkit.asm.mends.statements import STEP, KernelText
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.running.mending import search
 from ptxkit.running.mending.trial import trimmed
+from ptxkit.workloads.rearranged import ONE_SIDED
 
 KERNEL = """\
 // y[i] = 2 * x[i] of 128 elements, which change their places in shared memory.
@@ -248,6 +249,34 @@ def test_of_one_matrix_only_its_descriptor_is_near() -> None:
     distances = kernel.distances(begin, narrowed(kernel, cause, begin))
     assert distances[1] == pytest.approx(STEP)
     assert distances[0] > 3 * STEP
+
+
+def test_of_scale_factors_the_copies_into_tensor_memory_are_near() -> None:
+    kernel = KernelText.of(
+        "add.u64 %atom_a, %at, 64;\nadd.u64 %atom_b, %at, 64;\n"
+        "tcgen05.cp.cta_group::1.32x128b.warpx4 [%scales_a], %atom_a;\n"
+        "tcgen05.cp.cta_group::1.32x128b.warpx4 [%scales_b], %atom_b;\n"
+        "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X\n"
+        "    [%sums], %a_desc, %b_desc, %idesc, [%scales_a], [%scales_b], %more;\n"
+    )
+    begin = anchors(kernel, "the scale factors of B are another tile's", Diagnostic("P801", "wrong"))
+    distances = kernel.distances(begin)
+    assert distances[1] == pytest.approx(0.1 + STEP)
+    assert distances[0] > distances[1] + 0.5
+
+
+def test_of_a_swizzle_of_one_side_the_addresses_are_near() -> None:
+    kernel = KernelText.of("or.b32 %at, %row, %chunk;\nmul.lo.u32 %n, %n, %n;\nst.shared.b32 [%at], %n;\n")
+    distances = {0: 3.0, 1: 0.5, 2: 0.5}
+    first = Edits(kernel, distances, f"elements hold what belongs elsewhere: {ONE_SIDED}").ordered()[0]
+    assert first.said.startswith("`xor.b32 %at, %row, %chunk;` instead of")
+
+
+def test_numbers_that_the_finding_tells_come_first() -> None:
+    kernel = KernelText.of("add.u32 %x, %x, 64;\nmov.u32 %bytes, 32768;\n")
+    told = "32768 bytes are expected, and the copies bring 49152"
+    first = Edits(kernel, {0: 0.0, 1: 4.0}, told).ordered()[0]
+    assert first.said.startswith("`mov.u32 %bytes, 49152;` instead of")
 
 
 def test_an_entry_that_a_macro_names_is_looked_at() -> None:

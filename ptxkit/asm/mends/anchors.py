@@ -39,6 +39,7 @@ def anchors(kernel: KernelText, cause: str | None, finding: Diagnostic) -> dict[
     tensors = set(_TENSOR.findall(cause or ""))
     named = moved or tensors or any(far < 0.5 for far in lines.values())
     elsewhere = 2.0 if named else 1.0
+    factors = _scales(kernel, _about(cause))
     products = "product" in (cause or "") and not _LINE.search(cause or "")
     found: dict[int, float] = {}
     for number, one in enumerate(kernel.statements):
@@ -50,6 +51,8 @@ def anchors(kernel: KernelText, cause: str | None, finding: Diagnostic) -> dict[
             near.append(0.2)
         if products and one.opcode.startswith(("wgmma.mma", "tcgen05.mma", "mma")):
             near.append(0.5)
+        if one.opcode.startswith("tcgen05.cp") and one.reads & factors:
+            near.append(0.1)
         work = one.opcode.startswith(_WORK) if one.opcode else any(each in one.text for each in _CALLED)
         if work:
             near.append(elsewhere)
@@ -73,16 +76,29 @@ def narrowed(kernel: KernelText, cause: str | None, found: Mapping[int, float]) 
         cause: what is known of the cause, in words.
         found: the statements where the search begins.
     """
-    about = set(_OPERAND.findall(cause or ""))
-    if len(about) != 1:
-        return {}
-    which = ("scales of " if "scale factors" in (cause or "") else "") + about.pop()
+    which = _about(cause)
     of_it: dict[int, frozenset[str]] = {}
     for number in found:
         names = _operand(kernel.statements[number], which)
         if names:
             of_it[number] = frozenset(kernel.common(name) for name in names)
     return of_it
+
+
+def _about(cause: str | None) -> str:
+    """The one matrix that a cause is about, or its scale factors; empty where it is about none, or both."""
+    about = set(_OPERAND.findall(cause or ""))
+    if len(about) != 1:
+        return ""
+    return ("scales of " if "scale factors" in (cause or "") else "") + about.pop()
+
+
+def _scales(kernel: KernelText, which: str) -> set[str]:
+    """The registers that say where in tensor memory products have the scale factors of a matrix."""
+    if not which.startswith("scales"):
+        return set()
+    products = (one for one in kernel.statements if one.opcode.startswith("tcgen05.mma"))
+    return {kernel.common(name) for one in products for name in _operand(one, which)[:1]}
 
 
 def _operand(one: WrittenStatement, which: str) -> list[str]:

@@ -55,6 +55,10 @@ TWINS, FITTING = 2, 6
 """How many numbers are tried that other statements like one have, and that fit the text."""
 WHOLE = 0.8
 """What it costs to change a statement that is in line with others."""
+_LINES = re.compile(r"\bline \d+")
+ONE_SIDED = "a swizzle that only one side applies"
+"""What a cause says where threads make the addresses."""
+SWIZZLING = ("xor", "or", "and", "shl", "shr", "bfe", "mad", "add")
 BYTES = 256
 """Numbers below that are told need be none of bytes."""
 MOVED = 0.15
@@ -98,13 +102,13 @@ class Edits:
     Args:
         text: the kernel's.
         distances: the statements that may hold the cause, by their numbers, with how near they are.
-        told: numbers that the finding and its cause name: one instead of another is likely.
+        told: the finding and its cause: of numbers that they name one instead of another is likely.
     """
 
-    def __init__(
-        self, text: KernelText, distances: Mapping[int, float], told: frozenset[int] = frozenset()
-    ) -> None:
-        self.told = frozenset(each for each in told if each >= BYTES)
+    def __init__(self, text: KernelText, distances: Mapping[int, float], told: str = "") -> None:
+        numbers = map(int, re.findall(r"(?<![\w.])\d+(?![\w.])", _LINES.sub("", told)))
+        self.swizzled = ONE_SIDED in told
+        self.told = frozenset(each for each in numbers if each >= BYTES)
         self.moved = {abs(one - other) // UNIT for one in self.told for other in self.told if one != other}
         self.text = text
         self.evidence = Evidence(text)
@@ -115,6 +119,8 @@ class Edits:
         found: dict[tuple[int, int, str], Edit] = {}
         for number, distance in sorted(self.distances.items()):
             one = self.text.statements[number]
+            if self.swizzled and number in self.evidence.addressing and one.opcode.startswith(SWIZZLING):
+                distance = min(distance, 0.1)
             for edit in self._of(number, one):
                 key = edit.start, edit.end, edit.new
                 cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
@@ -197,7 +203,7 @@ class Edits:
             for other in self.told if value in self.told else ():
                 if other != value:
                     written = written_like(token[0], other)
-                    yield replace(self._edit(one, 0.1, token.start(), token.end(), written), weight=0.2)
+                    yield replace(self._edit(one, 0.05, token.start(), token.end(), written), weight=0.05)
             for cost, other in self._meant(one, value, token[0]):
                 if other != value:
                     written = written_like(token[0], other)

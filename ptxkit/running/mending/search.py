@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import selectors
 import signal
 import time
@@ -104,7 +103,7 @@ class MendSearch:
         edits: list[Edit | CardEdit] = [*card_edits(plan, self.trials.text, cause, finding)]
         if not finding.code.startswith(REFUSED):
             edits = sorted(
-                [*edits, *Edits(kernel, distances, _numbers(cause, finding)).ordered()],
+                [*edits, *Edits(kernel, distances, f"{cause or ''} {finding.message}").ordered()],
                 key=lambda each: each.cost,
             )
         seconds = min(max(least, SLOW * self.trials.took), most)
@@ -167,12 +166,6 @@ class MendSearch:
                 os.write(into, b"%d %d\n" % (number, self._right(edits[number], patience)))
         finally:
             os._exit(0)
-
-
-def _numbers(cause: str | None, finding: Diagnostic) -> frozenset[int]:
-    """The numbers that are told, but for those of lines."""
-    told = re.sub(r"\bline \d+", "", f"{cause or ''} {finding.message}")
-    return frozenset(int(each) for each in re.findall(r"(?<![\w.])\d+(?![\w.])", told))
 
 
 def nearest(answers: Iterable[tuple[int, bool]], last: float) -> tuple[list[int], int]:
