@@ -81,6 +81,7 @@ def crews(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
     monkeypatch.setattr(sharing, "PATIENCE", 0.0)
     monkeypatch.setattr(execution, "BATCH_LANES", 4 * BLOCK)
     monkeypatch.setattr(execution, "MOST_LANES", 4 * BLOCK)
+    monkeypatch.setattr(execution, "LANES_APART", 4 * BLOCK)
 
     def noted() -> int:
         processes.append(fork())

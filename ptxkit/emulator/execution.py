@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from ptxkit.emulator.profile import Profiler
     from ptxkit.emulator.trace import Recorder
 
-BATCH_LANES, MOST_LANES = 16384, 65536
-"""Threads of a batch, where there are as many, of kernels with many live registers and with few: enough that
-the work outweighs its interpretation, few enough that the registers in use stay in the cache."""
+BATCH_LANES, MOST_LANES, LANES_APART = 16384, 65536, 131072
+"""Threads of a batch, where there are as many, of kernels with many live registers, with few, and with few
+whose CTAs don't talk to each other: enough that the work outweighs its interpretation, few enough that the
+registers in use stay in the cache."""
 BATCH_REGISTERS = 64 * BATCH_LANES
 """Registers of all threads of a batch that is larger than `BATCH_LANES`."""
 BATCH_BYTES = 256 << 20
@@ -199,7 +200,9 @@ class Execution:
         resident = resident_ctas(launch.limits, threads, launch.shared.used)
         resident = total if launch.shape.cooperative else max(resident // cluster, 1) * cluster
         most = BATCH_BYTES // (launch.shared.total + threads * self.program.code.frame + 1)
-        lanes = max(BATCH_LANES, min(MOST_LANES, BATCH_REGISTERS // max(self.program.live_registers, 1)))
+        many = total * threads > MOST_LANES
+        lanes = LANES_APART if many and stays_apart(self.program) else MOST_LANES
+        lanes = max(BATCH_LANES, min(lanes, BATCH_REGISTERS // max(self.program.live_registers, 1)))
         size = min(lanes // (launch.warps_per_cta * WARP), total, resident, most)
         return max(size // cluster, 1) * cluster, resident
 
