@@ -33,7 +33,10 @@ class HappensBefore(VectorClocks):
             own = self.rank[rows][:, None] == np.arange(self.clocks.shape[1]) // warps
             self.clocks[rows] = np.where(own, number, self.clocks[rows])
         for values in (self.acquired, self.fenced, self.pending, self.initialised):
-            values[rows] = np.repeat(values[rows].reshape(by_cta).max(axis=1), warps)
+            part = values[rows]
+            if not part.size or (part == part[0]).all():
+                continue
+            values[rows] = np.repeat(part.reshape(by_cta).max(axis=1), warps)
         for name in self.shared_by_ctas:
             self._share(getattr(self, name), rows)
         if self._asynchronous:

@@ -17,7 +17,7 @@ from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.faults import Site, ThreadIndex
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.special import value_of
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, any_lane
 
 POLL = 512
 """How many turns of a loop a look at memory that others may change counts for."""
@@ -193,8 +193,8 @@ class LaneSet:
         """The batch's rows in which the lane set has lanes, and its lanes in each."""
         rows = np.arange(self.batch.rows) if self.rows is None else self.rows
         if self.mask is None:
-            return rows, np.ones((self.n, WARP), bool)
-        some = self.mask.any(axis=1)
+            return rows, np.broadcast_to(np.True_, (self.n, WARP))
+        some = any_lane(self.mask)
         return rows[some], self.mask[some]
 
     def in_batch(self) -> np.ndarray:
@@ -215,7 +215,7 @@ class LaneSet:
         """
         if mask.shape[0] != self.n:
             mask = np.broadcast_to(mask, (self.n, mask.shape[1]))
-        on = mask[:, 0] if mask.shape[1] == 1 else mask.any(axis=1)
+        on = mask[:, 0] if mask.shape[1] == 1 else any_lane(mask)
         rows = int(np.count_nonzero(on))
         if 2 * rows <= self.n:
             return self._gathered(np.flatnonzero(on), mask, size, pc)

@@ -160,3 +160,10 @@ def distinct(values: Any) -> np.ndarray:
 def first_true(mask: np.ndarray | np.bool_) -> int | None:
     """The place of the first True in a flat view of a mask; None where there is none."""
     return int(mask.argmax()) if mask.any() else None
+
+
+def any_lane(lanes: np.ndarray) -> np.ndarray:
+    """Of rows of 32 lanes which have one that is true: bool (n,)."""
+    words = np.ascontiguousarray(lanes).view(np.uint64)
+    found: np.ndarray = (words[:, 0] | words[:, 1] | words[:, 2] | words[:, 3]) != 0
+    return found

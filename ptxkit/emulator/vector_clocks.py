@@ -106,7 +106,7 @@ class VectorClocks:
         """The least number whose event may not happen before what a row does: a column, or one for all.
         `rows`: of the batch; None for all. `private`: whether only accesses of the own CTA count."""
         if self._limit is None:
-            own = self.clocks.min(axis=1)
+            own = _least(self.clocks)
             if len(self._published.acquired):
                 # What the asynchronous machine did counts by mbarrier: look at every record of this launch.
                 own[:] = self.start
@@ -326,6 +326,17 @@ class VectorClocks:
             return own
         ctas = self.batch.ctas[cta] + self.batch.launch.first_cta
         return ctas.astype(history.dtype) << history.dtype.type(THREAD_BITS) | own
+
+
+def _least(clocks: np.ndarray) -> np.ndarray:
+    """The least number of each row. Numpy goes along short rows one by one."""
+    if clocks.shape[1] > WARP:
+        least: np.ndarray = clocks.min(axis=1)
+        return least
+    least = clocks[:, 0].copy()
+    for column in range(1, clocks.shape[1]):
+        np.minimum(least, clocks[:, column], out=least)
+    return least
 
 
 def _column(numbers: np.ndarray) -> Any:
