@@ -117,8 +117,12 @@ OF_SHAPE: dict[str, Callable[[BatchShape], Any]] = {
     **{f"%tid.{'xyz'[i]}": partial(_tid, i) for i in range(3)},
     "%laneid": _lane,
     "%warpid": _warp,
-    # The emulator's own: each row's CTA in the batch, each thread's number in the CTA and in the batch.
+    # The emulator's own: each row's CTA in the batch, its first thread's number in the CTA, and each thread's
+    # number there and in the batch.
     "cta": lambda shape: np.repeat(np.arange(shape.ctas), shape.warps_per_cta).reshape(-1, 1),
+    "first slot": lambda shape: np.tile(
+        np.arange(0, shape.warps_per_cta * WARP, WARP, dtype=np.uint32), shape.ctas
+    ).reshape(-1, 1),
     "own slot": lambda shape: np.tile(
         np.arange(shape.warps_per_cta * WARP, dtype=np.uint32), shape.ctas
     ).reshape(-1, WARP),

@@ -101,23 +101,15 @@ class TransferArguments:
         before = history.start // history.granule // (ROW if blocks else 1)
         if blocks:
             self.array("apart", history.apart, before)
-            self.array("threads", lane_set.special("first record"))
-        else:
-            self._threads(lane_set.special("own slot" if history.private else "own record"), extent)
+        threads = lane_set.special("first slot" if history.private else "first record")
+        # Rows that share a place: the first of them read it first, the last one last.
+        first, last = (threads[:1], threads[-1:]) if extent is Extent.LANES else (threads, threads)
+        self.array("threads", first)
+        self.array("last threads", last)
         for kind in KINDS:
             if history.has(kind) or (kind == "write") == stores:
                 records = history.rows(kind) if blocks else history.granule_records(kind)
                 self.array(kind, records, before * history.dtype.itemsize)
-
-    def _threads(self, threads: Any, extent: Extent) -> None:
-        last = threads
-        if extent is Extent.LANES:
-            # Rows that share a place: the first of them read it first, the last one last.
-            threads, last = threads[:1], threads[-1:]
-        elif extent is Extent.ROWS:
-            threads = last = np.ascontiguousarray(threads[:, 0])
-        self.array("threads", threads)
-        self.array("last threads", last)
 
     def settle(
         self, function: Callable[[Any], Any], shape: RowsShape, entry: EnteredAccess | None, within: slice

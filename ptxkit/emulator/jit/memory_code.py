@@ -207,8 +207,16 @@ class _Access(_Code):
 
     def own(self, name: str, index: Any) -> Any:
         """The record of the access by the thread of a place."""
-        thread = self.load(self.pointer(self.named[name]), self.record, index, self.shape.record_bits // 8)
-        return self.builder.or_(thread, self._word("record"))
+        return self.builder.or_(self.thread(name, index), self._word("record"))
+
+    def thread(self, name: str, index: Any) -> Any:
+        """The thread of a place: the first one of its row, and the lane."""
+        builder, lanes = self.builder, (1 << self.shape.row_shift) - 1
+        first = self.load(
+            self.pointer(self.named[name]), self.record, self._row(index), self.shape.record_bits // 8
+        )
+        lane = builder.and_(index, ir.Constant(I64, lanes))
+        return builder.or_(first, lane if self.shape.record_bits == 64 else builder.trunc(lane, self.record))
 
     def any(self, conditions: Any) -> Any:
         """Whether one of the granules' predicates holds."""
@@ -226,8 +234,7 @@ class _Access(_Code):
                 record = self.records_at(self.places_of_records(kind, offset))
                 reached = self.builder.icmp_unsigned(">=", record, limit)
                 if self.shape.own:
-                    where = self.pointer(self.named["threads"])
-                    thread = self.load(where, self.record, index, self.shape.record_bits // 8)
+                    thread = self.thread("threads", index)
                     own = is_own(self.builder, record, self.broadcast(thread), self.shape.record_bits)
                     reached = self.builder.and_(reached, self.builder.not_(own))
                 self.leave_if(self.any(reached), UNSETTLED)

@@ -33,9 +33,9 @@ SHAPED = (
     "patterns", "apart",
 )  # fmt: skip
 """Words that all such functions take: how many rows; the arrays of addresses, of the CTA's part of the memory
-for each row, of the first and the last thread of each place (of the first thread of each row where that is a
-block), of the least record that each row may not have seen, or that itself; where the memory begins, and its
-bytes; a granule's bytes as a power of two; room for the patterns; which blocks are set apart."""
+for each row, of the first thread of each row, twice (of rows that share their places the first one's and the
+last one's), of the least record that each row may not have seen, or that itself; where the memory begins, and
+its bytes; a granule's bytes as a power of two; room for the patterns; which blocks are set apart."""
 
 
 class RowsShape(NamedTuple):
@@ -280,11 +280,18 @@ class RowsCode(LoopCode):
 
     def threads(self, name: str, places: Places, index: Any = None) -> Any:
         """For each record of places who accesses it. `index`: of the one place that stands for all."""
+        builder = self.builder
+        found = self.load(self.pointer(name), self.record, places.row, self.align)
         if self.shape.whole:
-            return self.load(self.pointer("threads"), self.record, places.row, self.align)
+            return found  # The record of its first lane stands for a block.
+        if self.shape.lanes > 1:
+            lane = builder.and_(places.index if index is None else index, I64(WARP - 1))
+            found = builder.or_(found, self.as_record(lane))
         lanes = places.lanes if places.case == BESIDE else 1
-        where = self.at(self.pointer(name), self.record, places.index if index is None else index)
-        found = self.builder.load(where, typ=self.wide(self.record, lanes), align=self.align)
+        if lanes > 1:  # The first lane is a multiple of their number.
+            found = builder.or_(
+                self.spread(found, lanes), ir.Constant(self.wide(self.record, lanes), [*range(lanes)])
+            )
         return self.chosen(found, [at // self.shape.granules for at in range(self.count(places))])
 
     def meet(self, places: Places, kinds: tuple[str, ...]) -> None:
