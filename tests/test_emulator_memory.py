@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.emulator import Emulator
+from ptxkit.emulator import Emulator, memory
 
 TID = "    mov.u32 %r20, %tid.x;\n"
 
@@ -822,3 +825,19 @@ def test_shared_memory_kept_for_cooperative_groups() -> None:
     assert "out of bounds" in fault("P602", module(place + STORE_R1, before=before), [0]).message
     below = RESERVED.replace("%tid.x", "-4")
     assert "out of bounds" in fault("P602", module(below + STORE_R1, before=before), [0]).message
+
+
+def test_devices_in_cycles_do_not_use_up_the_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device reserves more addresses than a process has for some hundred or thousand; who is short of them
+    has the garbage collected."""
+    mapped, collected = memory._map, []
+
+    def short(size: int) -> Any:
+        if not collected:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return mapped(size)
+
+    monkeypatch.setattr(memory, "_map", short)
+    monkeypatch.setattr(memory.gc, "collect", lambda: collected.append(True))
+    assert memory.reserve(4096).nbytes == 4096
+    assert collected == [True]

@@ -7,6 +7,7 @@ number of the origin of that undefinedness.
 
 from __future__ import annotations
 
+import gc
 import mmap
 import sys
 from typing import Any
@@ -24,10 +25,18 @@ Index = Any
 
 def reserve(size: int) -> np.ndarray:
     """`size` zero bytes, committed page by page as they are first written; the `base` is the `mmap`."""
+    try:
+        pages = _map(size)
+    except OSError:
+        gc.collect()  # Devices that nobody has any more, in cycles, hold addresses: a thousand of them all.
+        pages = _map(size)
+    return np.frombuffer(pages, np.uint8)
+
+
+def _map(size: int) -> mmap.mmap:
     if sys.platform == "linux":
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
-        return np.frombuffer(mmap.mmap(-1, size, flags=flags), np.uint8)
-    return np.frombuffer(mmap.mmap(-1, size), np.uint8)
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
+    return mmap.mmap(-1, size)
 
 
 def clear(reserved: np.ndarray, start: int, size: int) -> None:
