@@ -12,9 +12,10 @@ from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edits import Edits
 from ptxkit.asm.mends.numbers import meant, out_of_line, written_like
 from ptxkit.asm.mends.statements import STEP, KernelText
-from ptxkit.diagnostics import Diagnostic
+from ptxkit.asm.preprocess import expand
+from ptxkit.diagnostics import Diagnostic, Source
 from ptxkit.running.mending import search
-from ptxkit.running.mending.trial import trimmed
+from ptxkit.running.mending.trial import ExpandedText, trimmed
 from ptxkit.workloads.rearranged import ONE_SIDED
 
 KERNEL = """\
@@ -335,6 +336,15 @@ def test_one_of_several_entries_is_mended(tmp_path: Path) -> None:
     (tmp_path / "two.ptx").write_text(whole)
     done = here("run", tmp_path / "two.ptx", "--device", "emu", "--mend", 30)
     assert "result is right with `mad.wide.u32 %y, %thread, 4, %y;` instead of" in done.stdout + done.stderr
+
+
+def test_what_no_macro_holds_is_changed_behind_the_preprocessor() -> None:
+    text = "#define FOUR 4\n#if FOUR == 4\nmov.u32 %a, 8;\n#else\nmov.u32 %a, 9;\n#endif\nmov.u32 %b, FOUR;\n"
+    made, _ = expand(Source("f.ptx", text), None, 4096)
+    expanded = ExpandedText(text, made)
+    assert expanded.of(text.replace("8", "16")) == made.text.replace("8", "16")
+    for macro in (text.replace("FOUR;", "5;"), text.replace("FOUR 4", "FOUR 2"), text + "\n"):
+        assert expanded.of(macro) == macro
 
 
 def test_inclusions_for_other_entries_are_passed_over() -> None:

@@ -112,6 +112,7 @@ class Edits:
         self.moved = {abs(one - other) // UNIT for one in self.told for other in self.told if one != other}
         self.text = text
         self.evidence = Evidence(text)
+        self._like: dict[str, dict[str, int]] = {}
         self.distances = distances
 
     def ordered(self) -> list[Edit]:
@@ -263,11 +264,19 @@ class Edits:
             name = token[0]
             if not name.startswith("%"):
                 continue
-            for other, apart in near.items():
+            for other, apart in {**self._declared_like(name), **near}.items():
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
                 cost = 0.8 if _alike(name, other) else 2.0 + apart / 10
                 yield self._edit(one, cost, token.start(), token.end(), other)
+
+    def _declared_like(self, name: str) -> dict[str, int]:
+        """The registers that are declared with a name like another, and are nowhere near."""
+        if name not in self._like:
+            self._like[name] = {
+                other: FAR for other in self.text.widths if other.startswith("%") and _alike(name, other)
+            }
+        return self._like[name]
 
     def _near(self, number: int) -> dict[str, int]:
         """The registers of the statements around one, with how far away they are."""

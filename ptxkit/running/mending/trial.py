@@ -42,6 +42,43 @@ class TooLongError(Exception):
     """A trial takes longer than it may."""
 
 
+class ExpandedText:
+    """What the preprocessor makes of a text, and of changes that no macro holds: it need not read those.
+
+    Args:
+        text: the text.
+        expanded: what was made of it.
+    """
+
+    def __init__(self, text: str, expanded: Expanded) -> None:
+        self._written = text.split("\n")
+        self._made = expanded.text.split("\n")
+        self._places: dict[int, list[int]] = {}
+        others: set[int] = set()
+        own: dict[Source, bool] = {}
+        for at, (source, number) in enumerate(expanded.origins[: len(self._made)]):
+            if self._made[at].strip() and own.setdefault(source, source.text == text):
+                self._places.setdefault(number - 1, []).append(at)
+                if self._made[at].strip() != self._written[number - 1].strip():
+                    others.add(number - 1)
+        for number in others:
+            del self._places[number]
+
+    def of(self, changed: str) -> str:
+        """What is made of a changed text; itself where that is not known."""
+        written = changed.split("\n")
+        if len(written) != len(self._written):
+            return changed
+        made = list(self._made)
+        for number, line in enumerate(written):
+            if line != self._written[number]:
+                if number not in self._places:
+                    return changed
+                for at in self._places[number]:
+                    made[at] = line
+        return "\n".join(made)
+
+
 class Trials:
     """Launches of changed texts.
 
@@ -67,6 +104,7 @@ class Trials:
         self.fast = True
         self.took = 0.0
         self._changed = self.plan
+        self._expanded: ExpandedText | None = None
         self._piece: tuple[int, int] | None = None
         self._held: Wrong = {}
         self._end = float("inf")
@@ -102,6 +140,8 @@ class Trials:
 
     def _right(self, change: Callable[[str], str], patience: float) -> bool:
         changed = change(self.trimmed)
+        if self._expanded is not None:
+            changed = self._expanded.of(changed)
         if self._piece is not None:
             outputs = self._outputs(changed, True, patience, self._piece)
             wrong = None if outputs is None else self._wrong(outputs)
@@ -207,13 +247,15 @@ class Trials:
         if module.source is None or module.has_errors:
             return None
         launched = {launch.entry for launch in self.plan.launches}
-        origins = module.source.origins if isinstance(module.source, Expanded) else None
+        expanded = module.source if isinstance(module.source, Expanded) else None
+        if expanded is not None:
+            self._expanded = ExpandedText(self.trimmed, expanded)
         own: dict[Source, bool] = {}
         found = set[int]()
         for body in (one.body for one in module.functions if _runs(one, launched)):
             for span in (one.span for one in body.statements) if body is not None else ():
                 for line in range(span.line, span.end_line + 1) if span is not None else ():
-                    source, number = origins[line - 1] if origins else (module.source, line)
+                    source, number = expanded.origins[line - 1] if expanded else (module.source, line)
                     if own.setdefault(source, source.text == self.trimmed):
                         found.add(number)
         return frozenset(found)
