@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptxkit.emulator.access_history import ROW, WEAK, AccessHistory
+from ptxkit.emulator.code import MemoryTransfer
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.jit.extents import Extent
 from ptxkit.emulator.jit.memory_code import DONE, RANGE_FIELDS, UNSETTLED, range_code
@@ -78,8 +79,31 @@ class TransferArguments:
         self._words[self._at[name]] = address(value) - back
 
     def has(self, name: str) -> bool:
-        """Whether a word is set."""
-        return self._words[self._at[name]] != 0
+        """Whether there is such a word, and it is set."""
+        return name in self._at and self._words[self._at[name]] != 0
+
+    def shape(self, transfer: MemoryTransfer, bits: int, entry: EnteredAccess | None) -> dict[str, Any]:
+        """What the shapes of all functions have in common, the memory and the limits being set.
+
+        Args:
+            bits: of the register of addresses.
+            entry: what is entered; None where races are not sought.
+        """
+        history = entry.history if entry is not None else None
+        return {
+            "stores": transfer.stores,
+            "address_bits": bits,
+            "width": transfer.width,
+            "elements": transfer.count,
+            "tiles": self.has("tiles"),
+            "record_bits": 8 * history.dtype.itemsize if history is not None else 0,
+            "granules": transfer.width * transfer.count // history.granule if history is not None else 0,
+            "has_write": history is not None and history.has("write"),
+            "has_reads": history is not None and transfer.stores and history.has("first read"),
+            "limits": self.has("limits"),
+            "own": entry is not None and entry.extent is Extent.THREADS and knows_own(entry.lane_set),
+            "clears": self.has("shadow"),
+        }
 
     def history(self, entry: EnteredAccess) -> bool:
         """Set what an access needs of the history, the records apart; whether it can be settled."""

@@ -13,7 +13,6 @@ from ptxkit.emulator.jit.arguments import (
     CALL,
     EnteredAccess,
     TransferArguments,
-    knows_own,
     range_of,
     record_of,
 )
@@ -128,20 +127,7 @@ class CompiledLoads:
         arguments.array("patterns", np.empty(rows, np.uint8))
         arguments.number("loads", len(entries))
         arguments.array("entries", entries)
-        shape = RowsShape(
-            stores=False,
-            address_bits=self._bits,
-            width=first.width,
-            elements=first.count,
-            lanes=lanes,
-            tiles=place.stride > 0,
-            record_bits=8 * history.dtype.itemsize if history is not None else 0,
-            granules=first.width * first.count // history.granule if history is not None else 0,
-            has_write=history is not None and history.has("write"),
-            has_reads=False,
-            limits=arguments.has("limits"),
-            own=extent is Extent.THREADS and knows_own(lane_set),
-        )
+        shape = RowsShape(lanes=lanes, **arguments.shape(first, self._bits, entry))
         if not arguments.settle(_function, shape, entry, within):
             return False
         counts = lane_set.launch.counts

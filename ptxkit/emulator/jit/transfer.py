@@ -22,7 +22,6 @@ from ptxkit.emulator.jit.arguments import (
     CALL,
     EnteredAccess,
     TransferArguments,
-    knows_own,
     range_of,
     record_of,
 )
@@ -293,21 +292,7 @@ class CompiledTransfer:
             arguments.number("record", record_of(lane_set, entry.history, transfer.accessor.site))
             if not arguments.history(entry):
                 return False
-        shape = RowsShape(
-            stores=True,
-            address_bits=self._bits,
-            width=transfer.width,
-            elements=transfer.count,
-            lanes=WARP,
-            tiles=place.stride > 0,
-            record_bits=8 * history.dtype.itemsize if history is not None else 0,
-            granules=transfer.width * transfer.count // history.granule if history is not None else 0,
-            has_write=history is not None and history.has("write"),
-            has_reads=history is not None and history.has("first read"),
-            limits=arguments.has("limits"),
-            own=knows_own(lane_set),
-            clears=arguments.has("shadow"),
-        )
+        shape = RowsShape(lanes=WARP, **arguments.shape(transfer, self._bits, entry))
         return arguments.settle(_row_stores, shape, entry, self._within(addresses, place))
 
     def _within(self, addresses: Addresses, place: TransferPlace) -> slice:
@@ -347,6 +332,7 @@ class CompiledTransfer:
         self._where(arguments, lane_set, array, place)
         if addresses.active is not None:
             arguments.array("active", addresses.active)
+        entry = None
         if history is not None:
             arguments.number("record", record_of(lane_set, history, transfer.accessor.site))
             if history.in_blocks:  # Numbering the access may have forgotten which were set apart.
@@ -355,22 +341,12 @@ class CompiledTransfer:
             entry = EnteredAccess(lane_set, history, extent)
             if not arguments.history(entry):
                 return False
-            arguments.records(entry, transfer.stores)
         shape = AccessShape(
-            stores=transfer.stores,
-            address_bits=self._bits,
-            width=transfer.width,
-            elements=transfer.count,
             active=addresses.active is not None,
             row_shift=WARP.bit_length() - 1 if extent & Extent.LANES else 0,
-            tiles=place.stride > 0,
             held=bool(before),
-            record_bits=8 * history.dtype.itemsize if history is not None else 0,
-            granules=transfer.width * transfer.count // history.granule if history is not None else 0,
-            has_write=arguments.has("write"),
-            has_reads=arguments.has("first read"),
-            limits=arguments.has("limits"),
-            clears=arguments.has("shadow"),
-            own=extent is Extent.THREADS and knows_own(lane_set),
+            **arguments.shape(transfer, self._bits, entry),
         )
+        if entry is not None:
+            arguments.records(entry, transfer.stores)
         return arguments.call(_access(shape)) == DONE
