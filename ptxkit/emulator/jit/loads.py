@@ -84,6 +84,9 @@ class CompiledLoads:
         if not extent:
             return False
         array = np.ascontiguousarray(array)
+        known = self._known(lane_set) if extent & Extent.LANES else None
+        if known is not None and self._load(lane_set, array, extent, known[0], known[1], True):
+            return True
         low, high, odd, _ = range_of(array, self._bits, 0, None)
         low, high = low + self._least, high + self._greatest
         if odd & self._aligned or low < 0 or high >> self._bits:
@@ -94,9 +97,31 @@ class CompiledLoads:
         within = slice(low - place.start, high - place.start + self._first.accessor.size)
         return self._load(lane_set, array, extent, place, within)
 
+    def _known(self, lane_set: LaneSet) -> tuple[TransferPlace, slice] | None:
+        """Memory in which the addresses lie unless that changes from time to time, and the bytes that may be
+        read there without a look at which they are; None where there is none."""
+        place = self.transfers[0].likely_place(lane_set)
+        if place is None or (place[0].history is not None and not place[0].history.private):
+            return None  # Blocks have one record where an access has all of them, which hangs on its range.
+        within = place[1]
+        least, most = within.start - self._least, within.stop - self._first.accessor.size - self._greatest
+        return (place[0], slice(max(least, 0), most)) if most >= max(least, 0) else None
+
     def _load(
-        self, lane_set: LaneSet, array: Any, extent: Extent, place: TransferPlace, within: slice
+        self,
+        lane_set: LaneSet,
+        array: Any,
+        extent: Extent,
+        place: TransferPlace,
+        within: slice,
+        bounded: bool = False,
     ) -> bool:
+        """Load, and enter that; whether it was settled.
+
+        Args:
+            within: from which to which byte of the bank the loads reach; with `bounded` the least and the
+                greatest that the register may hold, which is looked at then.
+        """
         first, history = self._first, place.history
         if place.stride and not extent & Extent.ROWS:
             extent |= Extent.ROWS
@@ -127,6 +152,9 @@ class CompiledLoads:
         arguments.array("patterns", np.empty(rows, np.uint8))
         arguments.number("loads", len(entries))
         arguments.array("entries", entries)
+        arguments.number("least", within.start if bounded else 0)
+        arguments.number("span", within.stop - within.start if bounded else (1 << 64) - 1)
+        arguments.number("odd", self._aligned if bounded else 0)
         shape = RowsShape(lanes=lanes, **arguments.shape(first, self._bits, entry))
         if not arguments.settle(_function, shape, entry, within):
             return False

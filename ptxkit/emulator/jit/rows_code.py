@@ -30,12 +30,13 @@ LONGEST = 64
 """Elements or records of the longest vectors."""
 SHAPED = (
     "rows", "address", "start", "data", "tiles", "granule", "threads", "last threads", "limit", "limits",
-    "patterns", "apart",
+    "patterns", "apart", "least", "span", "odd",
 )  # fmt: skip
 """Words that all such functions take: how many rows; the arrays of addresses, of the CTA's part of the memory
 for each row, of the first thread of each row, twice (of rows that share their places the first one's and the
 last one's), of the least record that each row may not have seen, or that itself; where the memory begins, and
-its bytes; a granule's bytes as a power of two; room for the patterns; which blocks are set apart."""
+its bytes; a granule's bytes as a power of two; room for the patterns; which blocks are set apart; of loads
+the least address that may be, by how much others may be greater, and the bits that none has."""
 
 
 class RowsShape(NamedTuple):
@@ -114,7 +115,8 @@ class RowsCode(LoopCode):
     # ---- rows
 
     def look(self, outer: Callable[[], AbstractContextManager[Any]], step: Callable[[Any], Any]) -> None:
-        """Note how the places of each row lie; leave if they should be blocks and are none. See `each`."""
+        """Note how the places of each row lie; leave if they should be blocks and are none, or if one is
+        loaded from that may not be. See `each`."""
         if self.shape.lanes == 1:
             return
         with self.loop(self.words["rows"]) as row:
@@ -155,6 +157,8 @@ class RowsCode(LoopCode):
         vector = ir.VectorType(kind, WARP)
         where = self.at(self.pointer("address"), kind, builder.mul(row, I64(WARP)))
         every = builder.load(where, typ=vector, align=bits // 8)
+        if not self.shape.stores:
+            self._stay(every)
         pattern = I8(ANY)
         for number, part, case in reversed([*self._patterns()]):
             firsts = ir.Constant(ir.VectorType(ir.IntType(32), WARP), [n // part * part for n in range(WARP)])
@@ -167,6 +171,20 @@ class RowsCode(LoopCode):
             )
             pattern = builder.select(fits, I8(2 * number + case), pattern)
         return pattern
+
+    def _stay(self, every: Any) -> None:
+        """Leave if an address of a row lies where none may."""
+        builder, kind = self.builder, every.type.element
+
+        def word(name: str) -> Any:
+            found = self.words[name]
+            return splat(builder, found if kind.width == 64 else builder.trunc(found, kind), WARP)
+
+        beyond = builder.icmp_unsigned(">", builder.sub(every, word("least")), word("span"))
+        nothing = ir.Constant(every.type, None)
+        odd = builder.icmp_unsigned("!=", builder.and_(every, word("odd")), nothing)
+        with builder.if_then(self.any(builder.or_(beyond, odd), WARP), likely=False):
+            builder.ret(I64(UNSETTLED))
 
     def each(
         self,

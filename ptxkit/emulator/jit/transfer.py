@@ -223,6 +223,24 @@ class CompiledTransfer:
             history = launch.seek_races(found)
         return TransferPlace(space, launch.memory, BASE, 0, history, found.undefined)
 
+    def likely_place(self, lane_set: LaneSet) -> tuple[TransferPlace, slice] | None:
+        """Where the last access was, if all of it is defined, and the addresses that it has."""
+        accessor, launch = self.transfer.accessor, lane_set.launch
+        if accessor.space == "shared":
+            bank = lane_set.batch.shared
+            if launch.cluster > 1 or bank.suspect(0, bank.stride - 1):
+                return None
+            start = launch.shared.start
+            place = TransferPlace(
+                "shared", bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, False
+            )
+            return place, slice(start, start + launch.shared.total)
+        found = self._allocation
+        if accessor.space != "global" or found is None or not found.live or found.undefined:
+            return None
+        place = TransferPlace("global", launch.memory, BASE, 0, found.history, False)
+        return place, slice(found.address, found.end)
+
     # ---- doing it
 
     def _note(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace, what: str) -> None:
