@@ -116,6 +116,18 @@ def test_what_processes_need_is_compiled_before_them(
     assert [block.compiled for block in kernel.program.code.blocks if block.count] == [False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("ended", "lasted", "worth"),
+    [(0, 0.9, False), (0, 1.0, True), (8, 1.0, True), (16, 1.0, True), (17, 1.0, False), (31, 9.0, False)],
+)
+def test_a_launch_that_is_nearly_over_stays_where_it_is(
+    ended: int, lasted: float, worth: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "PATIENCE", 1.0)
+    launch: Any = SimpleNamespace(counts=SimpleNamespace(ctas=ended), shape=SimpleNamespace(ctas=32))
+    assert sharing.is_worth_others(launch, lasted) == worth
+
+
 def outcome(text: str, threads: int, **options: Any) -> tuple[Any, ...]:
     """What a launch of 32 CTAs gives: bytes, counts and findings."""
     device = Emulator(threads=threads, **options)

@@ -22,8 +22,9 @@ from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.program import EntryProgram
 
-PATIENCE = 0.15
-"""Seconds that a launch runs on one core before it is worth the others: several times what they cost."""
+PATIENCE = 0.1
+"""Seconds that a launch runs on one core before it is worth the others, if as many are left of it: several
+times what they cost."""
 ROUNDS = 16
 """A launch with as many batches for each core goes over between two of them."""
 VARIABLE = "PTXKIT_THREADS"
@@ -63,6 +64,12 @@ class SharedLaunch(Protocol):
     ) -> None: ...
 
     def stored_to(self) -> list[Allocation]: ...
+
+
+def is_worth_others(launch: LaunchState, lasted: float) -> bool:
+    """Whether a launch that has lasted some seconds will last as long again, by the CTAs that have ended."""
+    done, total = launch.counts.ctas, launch.shape.ctas
+    return lasted >= PATIENCE and lasted * (total - done) >= PATIENCE * done
 
 
 class TimeIsUp(Exception):
@@ -105,7 +112,7 @@ class Sharing:
 
     def due(self) -> bool:
         """Whether the launch should go over as soon as it can."""
-        return time.monotonic() - self._began >= PATIENCE
+        return is_worth_others(self._execution.launch, time.monotonic() - self._began)
 
     def run(self, progress: Callable[[int, int], None] | None) -> bool:
         """Run the CTAs that have not started. Returns False where nothing of it has happened."""
@@ -247,10 +254,11 @@ def limited(
         prepare: whether a block is to be compiled when it runs next: that comes first, or each process would
             do it again in each launch. None: nothing is compiled.
     """
-    execute, until = execution.execute, time.monotonic() + PATIENCE
+    execute, began = execution.execute, time.monotonic()
 
     def run(block: CodeBlock, lane_set: LaneSet) -> None:
-        if time.monotonic() >= until and beginning.knows() and not (prepare is not None and prepare(block)):
+        up = is_worth_others(execution.launch, time.monotonic() - began) and beginning.knows()
+        if up and not (prepare is not None and prepare(block)):
             raise TimeIsUp
         execute(block, lane_set)
 
