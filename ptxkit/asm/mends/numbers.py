@@ -10,6 +10,10 @@ NUMBER = re.compile(r"(?<![\w$%.#])(?:-\s?)?(?:0[xX][0-9a-fA-F]+|\d+)U?(?![\w.#]
 WIDE = 1 << 16
 """From here on a number is taken for fields of bits: a descriptor, an instruction descriptor."""
 STEPS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+FAR_PLACE = 4096
+"""From here on a number that is not wide may be the place of a buffer."""
+APART = (1024, 2048, 512, 256)
+"""Bytes that such places may be apart."""
 MOST = 6
 """How many other numbers of like instructions are looked at."""
 
@@ -55,9 +59,12 @@ def meant(
         yield 0.6 + 0.1 * rank, other
     for rank, other in enumerate(fitting):
         yield 0.5 + 0.05 * rank, other
+    for rank, step in enumerate(APART if value >= FAR_PLACE and value % min(APART) == 0 else ()):
+        yield 0.7 + 0.05 * rank, value + step
+        yield 0.7 + 0.05 * rank, value - step
     first = 2.5 if value in (0, 1) else 1.5
     for rank, step in enumerate(STEPS):
-        if step * 32 >= value or step >= value:
+        if step * 64 >= value:
             yield first + 0.05 * rank, value + step
             if value >= step:
                 yield first + 0.05 * rank, value - step

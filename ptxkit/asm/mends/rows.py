@@ -14,6 +14,8 @@ APART = 16
 """Statements of a row that are farther apart have nothing to do with each other."""
 LONGEST_ROW = 64
 """Statements of a row at most."""
+RISES = 4
+"""Numbers of a row that begins again that tell by how much it is higher, at least."""
 _CALL = re.compile(r"\b[A-Z_][A-Z0-9_]*\([^()]*\)")
 _REGISTER = re.compile(r"%[A-Za-z_$]+(\d+)(?![\w$])")
 
@@ -115,8 +117,8 @@ def _rises(row: Sequence[int], period: int) -> list[int]:
 
 
 def _periods(row: Sequence[int]) -> range:
-    """After how many numbers a row may begin again: it does so twice, at least."""
-    return range(2, len(row) // 3 + 1)
+    """After how many numbers a row may begin again: it does, and enough of them show by how much it rises."""
+    return range(2, min(len(row) // 2, len(row) - RISES) + 1)
 
 
 def _skeleton(operands: str) -> str:
