@@ -23,6 +23,7 @@ from ptxkit import card
 from ptxkit.asm import parse
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator import Emulator, jit
+from ptxkit.emulator.access import Access
 from ptxkit.emulator.access_history import AccessHistory
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.jit import stretch
@@ -309,6 +310,44 @@ def test_stores_are_entered_as_numpy_enters_them(width: str, places: str, races:
         return out.numpy().tobytes(), device.counts.stored
 
     assert run(Emulator(jit=True)) == run(Emulator(jit=False))
+
+
+@pytest.mark.parametrize("padding", [False, True])
+def test_loads_beside_undefined_bytes_are_compiled(padding: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of 33 words, of which the last is never written: numpy loads only what touches those."""
+    text = module(
+        f"""
+        ld.param.u64 %rd30, [out]; mov.u32 %r1, %laneid; mov.u32 %r2, %tid.x; shr.u32 %r2, %r2, 5;
+        mov.u32 %r3, data; mad.lo.u32 %r4, %r2, 132, %r3; mad.lo.u32 %r4, %r1, 4, %r4;
+        st.shared.u32 [%r4], %r1; bar.sync 0;
+        add.u32 %r5, %r4, {4 if padding else 0}; ld.shared.u32 %r6, [%r5];
+        mov.u32 %r7, %tid.x; mul.wide.u32 %rd1, %r7, 4; add.u64 %rd30, %rd30, %rd1;
+        st.global.u32 [%rd30], %r6;
+        """,
+        before=".shared .align 16 .b8 data[528];",
+    )
+    spaces: list[str] = []
+    plain = Access.load
+
+    def noted(access: Access, *given: Any) -> Any:
+        spaces.append(access.space)
+        return plain(access, *given)
+
+    monkeypatch.setattr(Access, "load", noted)
+
+    def run(jitted: bool) -> Any:
+        spaces.clear()
+        device = Emulator(jit=jitted)
+        out = device.array(np.zeros(128, np.uint32))
+        launch(text, [out], 128, 1, device)
+        shadow, at = device.memory.shadow, out.address - BASE
+        assert shadow is not None
+        undefined = shadow[at : at + out.nbytes]
+        return undefined.tobytes(), (device.memory.data[at : at + out.nbytes] & ~undefined).tobytes()
+
+    found = run(True)
+    assert ("shared" in spaces) == padding
+    assert run(False) == found
 
 
 # ---- records of blocks

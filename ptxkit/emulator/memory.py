@@ -184,10 +184,7 @@ class TiledBank(Bank):
         """Take note that suspect bytes turned out defined; now and then look at them all again."""
         self._looks += 1
         if self._looks & (self._looks - 1) == 0 or self._looks % 64 == 0:
-            assert self.shadow is not None
-            chunks = self.shadow.reshape(self.tiles, -1, CHUNK)
-            self._undefined = chunks.any(axis=(0, 2))
-            self._any = bool(self._undefined.any())
+            self._see(slice(None))
 
     def look(self, first: int, last: int) -> bool:
         """`suspect` of bytes that are suspect, after a look at their chunks; where that was in vain, the next
@@ -195,14 +192,19 @@ class TiledBank(Bank):
         self._vain += 1
         if self._vain & (self._vain - 1):
             return True
-        assert self.shadow is not None
         chunks = slice(first // CHUNK, last // CHUNK + 1)
-        words = self.shadow.view(np.uint64).reshape(self.tiles, -1, CHUNK // 8)[:, chunks]
-        self._undefined[chunks] = words.any(axis=(0, 2))
+        self._see(chunks)
         if self._undefined[chunks].any():
             return True
-        self._any, self._vain = bool(self._undefined.any()), 0
+        self._vain = 0
         return False
+
+    def _see(self, chunks: slice) -> None:
+        """Look at some chunks of all tiles."""
+        assert self.shadow is not None
+        words = self.shadow.view(np.uint64).reshape(self.tiles, -1, CHUNK // 8)[:, chunks]
+        self._undefined[chunks] = words.any(axis=(0, 2))
+        self._any = bool(self._undefined.any())
 
     def spoil(self, first: int, last: int) -> None:
         """Bytes `first` to `last` of some tile may be undefined from now on."""

@@ -102,7 +102,7 @@ class TransferArguments:
             "has_reads": history is not None and transfer.stores and history.has("first read"),
             "limits": self.has("limits"),
             "own": entry is not None and entry.extent is Extent.THREADS and knows_own(entry.lane_set),
-            "clears": self.has("shadow"),
+            "shadowed": self.has("shadow"),
         }
 
     def history(self, entry: EnteredAccess) -> bool:

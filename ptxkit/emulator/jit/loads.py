@@ -21,6 +21,7 @@ from ptxkit.emulator.jit.loads_code import ELEMENTS, FIELDS, RECORD, STEP, loads
 from ptxkit.emulator.jit.rows_code import RowsShape
 from ptxkit.emulator.jit.transfer import CompiledTransfer, TransferPlace, nothing_in_flight
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.native import address, compiler
 from ptxkit.emulator.values import RAW, WARP
 
@@ -92,7 +93,7 @@ class CompiledLoads:
         if odd & self._aligned or low < 0 or high >> self._bits:
             return False
         place = self.transfers[0].place(lane_set, low, high)
-        if place is None or place.suspect:
+        if place is None:
             return False
         within = slice(low - place.start, high - place.start + self._first.accessor.size)
         return self._load(lane_set, array, extent, place, within)
@@ -155,9 +156,14 @@ class CompiledLoads:
         arguments.number("least", within.start if bounded else 0)
         arguments.number("span", within.stop - within.start if bounded else (1 << 64) - 1)
         arguments.number("odd", self._aligned if bounded else 0)
+        if place.suspect:
+            assert place.bank.shadow is not None
+            arguments.array("shadow", place.bank.shadow)
         shape = RowsShape(lanes=lanes, **arguments.shape(first, self._bits, entry))
         if not arguments.settle(_function, shape, entry, within):
             return False
+        if place.suspect and isinstance(place.bank, TiledBank):
+            place.bank.found_defined()
         counts = lane_set.launch.counts
         for load, elements in zip(self._loads, made, strict=True):
             counts.load(place.space, lane_set.size * load.width * load.count)

@@ -11,18 +11,18 @@ from typing import Any
 
 from llvmlite import ir
 
-from ptxkit.emulator.jit.memory_code import DONE, I8
+from ptxkit.emulator.jit.memory_code import DONE, I8, UNSETTLED
 from ptxkit.emulator.jit.rows_code import BESIDE, SAME, SHAPED, Places, RowsCode, RowsShape
 from ptxkit.emulator.loop_code import I64, POINTER, splat
 
-FIELDS = (*SHAPED, "write", "first read", "last read", "loads", "entries")
+FIELDS = (*SHAPED, "shadow", "write", "first read", "last read", "loads", "entries")
 STEP, RECORD, ELEMENTS = range(3)
 """Of an entry."""
 
 
 def loads_code(shape: RowsShape) -> str:
     """The function of loads of some shape: it returns `UNSETTLED`, with nothing done, where a record of a
-    write is one that some row may not have seen."""
+    write is one that some row may not have seen, or where something is undefined."""
     return _Loads(shape).text()
 
 
@@ -36,7 +36,8 @@ class _Loads(RowsCode):
         """The whole module."""
         shape, builder = self.shape, self.builder
         self.look(self._loads, _step)
-        for act in (self._meet, self._move) if shape.record_bits and shape.has_write else (self._move,):
+        looks = shape.shadowed or (shape.record_bits and shape.has_write)
+        for act in (self._meet, self._move) if looks else (self._move,):
             with self.loop(self.words["rows"]) as row:
                 self.each(row, act, self._loads, _step)
         builder.ret(ir.Constant(I64, DONE))
@@ -55,8 +56,17 @@ class _Loads(RowsCode):
             ]
 
     def _meet(self, _: list[Any], places: Places) -> None:
-        """Leave where the record of a write is at the limit or beyond."""
-        self.meet(places, ("write",))
+        """Leave where something is undefined, or the record of a write is at the limit or beyond."""
+        builder, shape = self.builder, self.shape
+        if shape.shadowed:
+            where = self.at(self.pointer("shadow"), I8, places.offset)
+            count = shape.elements * places.apart
+            bits = builder.load(where, typ=self.wide(self.kind, count), align=shape.width)
+            some = builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, None if count > 1 else 0))
+            with builder.if_then(self.any(some, count), likely=False):
+                builder.ret(ir.Constant(I64, UNSETTLED))
+        if shape.record_bits and shape.has_write:
+            self.meet(places, ("write",))
 
     def _move(self, entry: list[Any], places: Places) -> None:
         """Load, and enter that."""

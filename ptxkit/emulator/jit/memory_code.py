@@ -45,7 +45,7 @@ class AccessShape(NamedTuple):
         granules: records of an access.
         has_write, has_reads: whether the history has such records.
         limits: whether rows differ in what they may not have seen.
-        clears: whether the shadow of what is stored is cleared.
+        shadowed: whether what is stored was undefined.
         own: whether each place is of one thread, whose own records are none that it may not have seen.
     """
 
@@ -62,7 +62,7 @@ class AccessShape(NamedTuple):
     has_write: bool
     has_reads: bool
     limits: bool
-    clears: bool
+    shadowed: bool
     own: bool
 
 
@@ -312,7 +312,7 @@ def _store(code: _Access) -> None:
         for number, element in enumerate(code.elements):
             value = code.load(element, kind, index, shape.width)
             builder.store(value, code.at(code.at(data, I8, offset), kind, number), align=shape.width)
-            if shape.clears:
+            if shape.shadowed:
                 none = code.at(code.at(shadow, I8, offset), kind, number)
                 builder.store(ir.Constant(kind, 0), none, align=shape.width)
 

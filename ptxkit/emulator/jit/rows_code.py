@@ -53,7 +53,7 @@ class RowsShape(NamedTuple):
         has_write, has_reads: whether the history has such records that are looked at.
         limits: whether rows differ in what they may not have seen.
         own: whether each place is of one thread, whose own records are none that it may not have seen.
-        clears: whether the shadow of what is stored is cleared.
+        shadowed: whether what is loaded may be undefined; whether what is stored was.
         whole: whether each row accesses a block of the history, which has one record.
     """
 
@@ -69,7 +69,7 @@ class RowsShape(NamedTuple):
     has_reads: bool
     limits: bool
     own: bool
-    clears: bool = False
+    shadowed: bool = False
     whole: bool = False
 
 

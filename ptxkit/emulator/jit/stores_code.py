@@ -95,7 +95,7 @@ class _Store(RowsCode):
         ]
         target = self.at(self.pointer("data"), I8, places.offset)
         builder.store(self._side_by_side(values), target, align=shape.width)
-        if shape.clears:
+        if shape.shadowed:
             nothing = ir.Constant(self.wide(self.kind, lanes * shape.elements), None)
             where = self.at(self.pointer("shadow"), I8, places.offset)
             builder.store(nothing, where, align=shape.width)

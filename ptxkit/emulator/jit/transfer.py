@@ -31,7 +31,7 @@ from ptxkit.emulator.jit.rows_code import RowsShape
 from ptxkit.emulator.jit.stores_code import FIELDS as STORE_FIELDS
 from ptxkit.emulator.jit.stores_code import stores_code
 from ptxkit.emulator.lane_set import LaneSet, Step
-from ptxkit.emulator.memory import Bank
+from ptxkit.emulator.memory import Bank, TiledBank
 from ptxkit.emulator.native import compiler
 from ptxkit.emulator.values import RAW, WARP
 
@@ -202,8 +202,7 @@ class CompiledTransfer:
             if launch.cluster > 1 or low < start or high + accessor.size > start + launch.shared.total:
                 return None
             bank = batch.shared
-            within = low - start, high - start + accessor.size - 1
-            suspect = bank.suspect(*within) and (self.transfer.stores or bank.look(*within))
+            suspect = bank.suspect(low - start, high - start + accessor.size - 1)
             return TransferPlace(
                 space, bank, start, bank.stride if bank.tiles > 1 else 0, bank.history, suspect
             )
@@ -253,7 +252,9 @@ class CompiledTransfer:
     def _load(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
         transfer = self.transfer
         held = addresses.guarded
-        if place.suspect or (held and lane_set.undefined):
+        if place.suspect and self._undefined(addresses, place):
+            return False
+        if held and lane_set.undefined:
             return False
         if held and any(target is not None and target.convert is not None for target in transfer.targets):
             return False
@@ -274,6 +275,11 @@ class CompiledTransfer:
             if target is not None:
                 target.write(lane_set, value.view(transfer.dtype))
         return True
+
+    def _undefined(self, addresses: Addresses, place: TransferPlace) -> bool:
+        """Whether some of what is suspect may be undefined after a look at it."""
+        within = self._within(addresses, place)
+        return not isinstance(place.bank, TiledBank) or place.bank.look(within.start, within.stop - 1)
 
     def _store(self, lane_set: LaneSet, addresses: Addresses, place: TransferPlace) -> bool:
         transfer, launch = self.transfer, lane_set.launch
