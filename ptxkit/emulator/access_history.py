@@ -200,7 +200,7 @@ class AccessHistory:
         self._many -= len(at)
 
     def _set_apart(self, at: Any) -> None:
-        if self._rows is not None:
+        if self._rows is not None and np.size(at):
             self.set_apart(max(int(np.min(at)), 0), min(int(np.max(at)), self._count - 1))
 
     # ---- granules
