@@ -543,6 +543,29 @@ def test_the_part_of_what_is_allowed() -> None:
     assert compare(tensor, expected.astype(np.float32), Expected(expected), Tolerance()).max_share == 0
 
 
+def test_long_outputs_are_judged_as_their_rows_are() -> None:
+    rng = np.random.default_rng(3)
+    exact = rng.standard_normal((10, 5000)) * 10.0 ** rng.integers(-9, 6, (10, 5000))
+    for row, edges in ((4, [np.inf, -np.inf, np.nan, 0.0]), (7, [1e9, -65519.0, 65520.0, 2.0**-24])):
+        exact[row, rng.integers(0, 5000, 400)] = rng.choice(edges, 400)
+    with np.errstate(over="ignore"):
+        found = exact.astype(np.float16)
+    found[rng.integers(0, 10, 400), rng.integers(0, 5000, 400)] = rng.choice([1, np.nan, np.inf], 400)
+    slack = np.abs(rng.standard_normal((10, 5000))) * 1e-3
+    for tolerance in (Tolerance(), Tolerance(ulp=0.5), Tolerance(rtol=0.1, atol=1e-3)):
+        whole = compare(Tensor("d", "f16", exact.shape), found, Expected(exact, slack), tolerance)
+        rows = [
+            compare(Tensor("d", "f16", (5000,)), found[row], Expected(exact[row], slack[row]), tolerance)
+            for row in range(10)
+        ]
+        assert whole.wrong == sum(one.wrong for one in rows) > 0
+        assert whole.infinite == sum(one.infinite for one in rows) > 0
+        for value in ("max_ulp", "max_abs", "max_share"):
+            assert getattr(whole, value) == max(getattr(one, value) for one in rows)
+        every = np.concatenate([one.which + 5000 * row for row, one in enumerate(rows)])
+        np.testing.assert_array_equal(whole.which, every)
+
+
 def test_the_first_wrong_element_is_named_with_both_values() -> None:
     tensor = Tensor("c", "f32", (2, 3), "output")
     expected = np.arange(6.0).reshape(2, 3)

@@ -18,6 +18,10 @@ from ptxkit.workloads.problem import Expected, Tensor, Tolerance
 
 _MANTISSA = {"tf32": 10}
 """Explicit fraction bits of types whose numpy counterpart has more."""
+_EXPONENT = np.int64(0x7FF << 52)
+"""The exponent of an f64."""
+_PIECE = 1 << 14
+"""Elements that are compared at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def compare(
     found = content.decode(tensor, stored)
     reference = np.broadcast_to(expected.values, tensor.shape)
     if DTYPES[tensor.dtype].is_float:
-        judged = _floats(tensor, found, reference.astype(np.float64), expected.slack, tolerance)
+        judged = _floats(tensor, found, reference.astype(np.float64, copy=False), expected.slack, tolerance)
     else:
         judged = _integers(tensor, found, reference, tolerance)
     right, ulps, error, allowed, infinite = judged
@@ -175,32 +179,76 @@ def _patterns(
 def _floats(
     tensor: Tensor, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    info = ml_dtypes.finfo(numpy_dtype(tensor.dtype))
-    mantissa = _fraction_bits(tensor.dtype)
-    has_infinity = np.isinf(np.array(np.inf).astype(numpy_dtype(tensor.dtype)).astype(np.float64))
-    largest = float(info.max)
-    if not has_infinity:
-        reference = np.where(np.isnan(reference), reference, np.clip(reference, -largest, largest))
+    """Which elements are right, their errors in units of the last place and as numbers, what is allowed, and
+    how many are rightly infinite. Piece by piece, so that what lies between stays in the caches."""
+    shape, count = found.shape, found.size
+    limits = _Limits(tensor.dtype)
+    right = np.empty(count, bool)
+    ulps, error, allowed = (np.empty(count) for _ in range(3))
+    found, reference = found.reshape(-1), reference.reshape(-1)
+    if slack is not None:
+        slack = np.broadcast_to(slack, shape).reshape(-1)
+    infinite = 0
+    for begin in range(0, count, _PIECE):
+        piece = slice(begin, begin + _PIECE)
+        own = None if slack is None else slack[piece]
+        judged = _judged(limits, found[piece], reference[piece], own, tolerance)
+        right[piece], ulps[piece], error[piece], allowed[piece], some = judged
+        infinite += some
+    return right.reshape(shape), ulps.reshape(shape), error.reshape(shape), allowed.reshape(shape), infinite
+
+
+class _Limits:
+    """Of a floating-point type.
+
+    Attributes:
+        has_infinity: whether it has one.
+        largest: the largest finite value.
+        overflow: what rounds to infinity: from half a unit above the largest finite value.
+        least: the exponent bits of the least normal value, as f64 has them.
+        last: the last place of 1.
+    """
+
+    def __init__(self, dtype: str) -> None:
+        info, mantissa = ml_dtypes.finfo(numpy_dtype(dtype)), _fraction_bits(dtype)
+        self.has_infinity = bool(np.isinf(np.array(np.inf).astype(numpy_dtype(dtype)).astype(np.float64)))
+        self.largest = float(info.max)
+        exponent = int(np.frexp(self.largest)[1])
+        with np.errstate(over="ignore"):
+            self.overflow = self.largest + np.ldexp(1.0, exponent - 1 - mantissa) / 2
+        self.least = np.ldexp(1.0, info.minexp).view(np.int64)
+        self.last = np.ldexp(1.0, -mantissa)
+
+
+def _judged(
+    limits: _Limits, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """What `_floats` says of one piece."""
+    finite = np.isfinite(reference)
+    plain = bool(finite.all() and np.isfinite(found).all())
+    if not limits.has_infinity:
+        kept = np.clip(reference, -limits.largest, limits.largest)
+        reference = kept if plain else np.where(np.isnan(reference), reference, kept)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        _, exponent = np.frexp(np.where(np.isfinite(reference), reference, 0.0))
-        exponent = np.where(reference == 0, info.minexp, np.maximum(exponent - 1, info.minexp))
-        ulp = np.ldexp(1.0, exponent - mantissa)
-        allowed = tolerance.atol + tolerance.rtol * np.abs(reference) + tolerance.ulp * ulp
+        size = np.abs(reference)
+        measure = size if plain else np.where(np.isfinite(reference), size, 0.5)
+        powers = np.maximum(measure.view(np.int64) & _EXPONENT, limits.least).view(np.float64)
+        ulp = powers * limits.last
+        allowed = tolerance.atol + tolerance.rtol * size + tolerance.ulp * ulp
         if slack is not None:
             allowed = allowed + slack
         error = np.abs(found - reference)
-        # Round to nearest gives infinity from half a unit above the largest finite value.
-        overflow = largest + np.ldexp(1.0, int(np.frexp(largest)[1]) - 1 - mantissa) / 2
+        if plain and (not limits.has_infinity or size.max(initial=0.0) < limits.overflow):
+            return error <= allowed, error / ulp, error, allowed, 0
         as_infinity = np.isinf(found) & (np.signbit(found) == np.signbit(reference))
-        may_overflow = np.isinf(reference) | (np.abs(reference) + allowed >= overflow)
+        may_overflow = np.isinf(reference) | (size + allowed >= limits.overflow)
         right = np.where(np.isnan(reference), np.isnan(found), error <= allowed)
         right = np.where(np.isinf(found), as_infinity & may_overflow, right & ~np.isinf(reference))
         measured = np.isfinite(found) & np.isfinite(reference)
-        if has_infinity:
-            measured &= np.abs(reference) < overflow
+        if limits.has_infinity:
+            measured &= size < limits.overflow
         error = np.where(measured, error, 0.0)
-    infinite = int(np.count_nonzero(right & np.isinf(found)))
-    return right, error / ulp, error, allowed, infinite
+    return right, error / ulp, error, allowed, int(np.count_nonzero(right & np.isinf(found)))
 
 
 def _integers(
@@ -220,4 +268,7 @@ def _fraction_bits(dtype: str) -> int:
 def _share(error: np.ndarray, allowed: np.ndarray) -> float:
     """The largest quotient of an error by what is allowed there; where none is, infinite for any error."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.where(error > 0, error / allowed, 0.0).max(initial=0.0))
+        share = error / allowed
+        return float(
+            (share if allowed.min(initial=1.0) > 0 else np.where(error > 0, share, 0.0)).max(initial=0.0)
+        )
