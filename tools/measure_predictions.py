@@ -16,7 +16,6 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from ptxkit.cli.launching.plans import subject
 from ptxkit.machine.provenance import provenance
 from ptxkit.plan import Request, make
-from ptxkit.running.session import RunOptions, load
+from ptxkit.running.predicted import predicted
+from ptxkit.running.session import RunOptions
 from ptxkit.timing.gpu import gpu
-from ptxkit.timing.predict import predict
+from ptxkit.timing.predict import Predictor
 from ptxkit.timing.validation import kind_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,8 +71,7 @@ def row(name: str, state: dict[str, Any], warm: bool) -> dict[str, Any]:
     request = Request(preset=state["preset"], inputs=state["inputs"] if state["workload"] else None)
     plan = make(found.program, found.module, found.card, request)
     begun = time.process_time()
-    where = gpu(KEY)
-    made = predict(found.module, plan, where, partial(load, options=RunOptions(device="emu")), warm=warm)
+    made = predicted(found.module, plan, Predictor(gpu(KEY), warm), RunOptions(device="emu"))
     cycles, real = sum(one.cycles for one in made), measured(state)
     return {
         "file": name,

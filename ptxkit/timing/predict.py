@@ -1,32 +1,24 @@
-"""From a plan to a prediction: some CTAs are emulated, a simulation says how long, the grid scales it."""
+"""From a launch to a prediction: some CTAs are emulated, a simulation says how long, the grid scales it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
-from ptxkit.asm import Module
-from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.streams import LaunchStreams, Streams
 from ptxkit.emulator.values import WARP
-from ptxkit.plan import LaunchPlan
-from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.targets import limits
 from ptxkit.timing.gpu import Gpu
 from ptxkit.timing.simulate import Simulated, Simulation
-from ptxkit.workloads import Arrays
 
 ROUNDS = 3
 """CTAs that are simulated one after another in each place of a multiprocessor; more are like these."""
 REGISTERS_BESIDE = 10
 """Registers that a kernel needs beside those whose values count, by rule: no assembler is asked."""
-MOST_CONTENT = 256 << 20
-"""Bytes of tensors from which on only those of integers, which may be indices, get their contents."""
 NAMED = {"issue": "issue slots", "tensor": "tensor cores"}
 """Resources as people call them."""
 BUSY = 0.6
@@ -97,54 +89,51 @@ class Prediction:
     simulated: Simulated
 
 
-def predict(
-    module: Module,
-    plan: LaunchPlan,
-    gpu: Gpu,
-    load: Callable[[Emulator, Module], object] | None = None,
-    *,
-    warm: bool = False,
-    timed: bool = False,
-) -> list[Prediction]:
-    """What the launches of a plan would take, one after another.
+class Predictor:
+    """Predicts the launches of an emulator: set its `prepare` to `begin`.
+
+    Only some CTAs of each launch run, so what they leave in memory is not what the kernel computes.
 
     Args:
-        module: the plan's program.
-        plan: what to launch.
         gpu: where.
-        load: loads the module on an emulator, with what is linked to it.
         warm: whether what fits into the L2 cache is there when a launch begins.
         timed: whether to keep timelines.
-
-    Raises:
-        PtxkitError: what the emulator finds in the sampled CTAs, and what `Case` raises.
     """
-    device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1, arch=gpu.target)
-    placed: list[Occupancy] = []
-    streams = Streams(partial(_choose, gpu, placed))
-    try:
-        loaded = device.load(module) if load is None else load(device, module)
-        with LoadedPlan(device, loaded, plan) as on_device:  # type: ignore[arg-type]
-            on_device.fill(_inputs(Case(plan)))
-            device.prepare = streams.begin
-            on_device.launch()
-            streams.finish()
-    finally:
-        device.close()
-    return [
-        _of_launch(launch, one, gpu, warm, timed)
-        for launch, one in zip(streams.launches, placed, strict=True)
-    ]
 
+    def __init__(self, gpu: Gpu, warm: bool = False, timed: bool = False) -> None:
+        self.gpu, self.warm, self.timed = gpu, warm, timed
+        self._placed: list[Occupancy] = []
+        self._streams = Streams(self._choose)
 
-def _inputs(case: Case) -> Arrays:
-    """What tensors hold: of very large problems only those of integers, the others zeros."""
-    tensors = case.plan.tensors
-    if sum(one.tensor.nbytes for one in tensors) <= MOST_CONTENT:
-        return case.inputs
-    return case.some_inputs(
-        frozenset(one.name for one in tensors if DTYPES[one.tensor.dtype].kind not in ("f", "b"))
-    )
+    @staticmethod
+    def emulator(gpu: Gpu) -> Emulator:
+        """An emulator as launches are recorded on: in eager order, without sanitizer, on one core."""
+        return Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1, arch=gpu.target)
+
+    def begin(self, execution: Execution) -> None:
+        """A launch is about to run."""
+        self._streams.begin(execution)
+
+    def predictions(self) -> list[Prediction]:
+        """What the launches since the last call would take, one after another."""
+        self._streams.finish()
+        launches, placed = self._streams.launches, self._placed
+        found = [
+            _of_launch(launch, one, self.gpu, self.warm, self.timed)
+            for launch, one in zip(launches, placed, strict=True)
+        ]
+        launches.clear()
+        placed.clear()
+        return found
+
+    def _choose(self, execution: Execution) -> tuple[int, int]:
+        """The CTAs of a launch that run: as many as a multiprocessor holds."""
+        launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
+        registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
+        total, threads = launch.shape.ctas, launch.shape.threads
+        one = occupancy(gpu, total, launch.cluster, threads, launch.shared.used, registers)
+        self._placed.append(one)
+        return 0, min(one.resident * launch.cluster, total)
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:
@@ -170,16 +159,6 @@ def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, reg
     places = int(gpu["sm_count"]) // cluster
     resident, rounds = max(by[limit], 1), -(-total // cluster // places)
     return Occupancy(min(resident, rounds), places, rounds, limit if rounds > resident else "the grid")
-
-
-def _choose(gpu: Gpu, placed: list[Occupancy], execution: Execution) -> tuple[int, int]:
-    """The CTAs of a launch that run: as many as a multiprocessor holds."""
-    launch, alive = execution.launch, execution.program.live_registers
-    registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
-    total, threads = launch.shape.ctas, launch.shape.threads
-    one = occupancy(gpu, total, launch.cluster, threads, launch.shared.used, registers)
-    placed.append(one)
-    return 0, min(one.resident * launch.cluster, total)
 
 
 def _of_launch(streams: LaunchStreams, placed: Occupancy, gpu: Gpu, warm: bool, timed: bool) -> Prediction:

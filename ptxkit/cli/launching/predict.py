@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ptxkit.cli.launching.plans import emulated, planned
@@ -12,11 +11,10 @@ from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.output import print_json, strong, table
 from ptxkit.diagnostics import counted, error
 from ptxkit.plan import LaunchPlan
-from ptxkit.running.session import load
+from ptxkit.running.predicted import predicted
 from ptxkit.support.atomic_file import check_folder, write_atomically
 from ptxkit.timing.gpu import Gpu, gpu
-from ptxkit.timing.predict import Occupancy, Prediction
-from ptxkit.timing.predict import predict as predicted
+from ptxkit.timing.predict import Occupancy, Prediction, Predictor
 from ptxkit.timing.timeline import events
 from ptxkit.timing.validation import Validation, validation
 
@@ -41,14 +39,7 @@ def predict(given: dict[str, Any]) -> int:
     found, plan = planned(given)
     title = "  ".join(part for part in (plan.program.name, plan.preset or "") if part)
     with Progress(title, lambda: None):
-        made = predicted(
-            found.module,
-            plan,
-            where,
-            partial(load, options=options),
-            warm=given["warm"],
-            timed=out is not None,
-        )
+        made = predicted(found.module, plan, Predictor(where, given["warm"], out is not None), options)
     if given["as_json"]:
         print_json(_document(plan, where, made))
     else:
