@@ -224,10 +224,21 @@ def test_a_quarter_of_the_lanes_is_implied() -> None:
     assert told(text, 1, 128, strict=True) == [("P6120", "error")]
 
 
+def test_there_are_no_lanes_beyond_the_last() -> None:
+    """Public products for pairs of CTAs address `rank * 128 + warp * 32`: lane 128 is lane 0."""
+    load = tensor_memory_faults.LOAD
+    beyond = "    add.u32 %r24, %r7, 0x800000;\n" + load.replace("%r7", "%r24")
+    text = tensor_memory_faults.SINGLE.replace(load, beyond, 1)
+    assert told(text, 1, 128) == [("P6120", "warning")]
+    assert told(text, 1, 128, strict=True)[0] == ("P6120", "error")
+
+
 def test_another_warps_lanes_are_an_error() -> None:
     load = tensor_memory_faults.LOAD
     other = "    xor.b32 %r24, %r7, 0x600000;\n" + load.replace("%r7", "%r24")
     assert told(tensor_memory_faults.SINGLE.replace(load, other, 1), 1, 128)[-1] == ("P6120", "error")
+    beyond = other.replace("0x600000", "0xe00000")
+    assert told(tensor_memory_faults.SINGLE.replace(load, beyond, 1), 1, 128)[-1] == ("P6120", "error")
 
 
 LOAD, WAIT_LD = tensor_memory_faults.LOAD, tensor_memory_faults.WAIT_LD

@@ -22,7 +22,7 @@ from ptxkit.emulator.tensor_memory.moves import Move, move, pack
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.values import distinct
 from ptxkit.isa.modifiers import MemoryOperation, MovementShape
-from ptxkit.layouts.tensor_memory import QUARTER
+from ptxkit.layouts.tensor_memory import LANES, QUARTER
 
 effect, compression = Effects("tcgen05"), Effects("compression")
 
@@ -57,22 +57,31 @@ class TmemAddresses:
             yield int(one), np.flatnonzero(on & (values == one))
 
     def _with_quarters(self, lane_set: LaneSet, values: np.ndarray, on: Any) -> np.ndarray:
-        """The addresses; those of the first quarter of the lanes mean the warp's own, as on hardware."""
+        """The addresses; those of the first quarter of the lanes mean the warp's own, as on hardware, which
+        has no lanes beyond the last either: 128 is lane 0 there."""
         batch = lane_set.batch
         rows = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         first = (rows % batch.warps_per_cta % 4 * QUARTER).astype(values.dtype)
-        implied = on & (first > 0) & (values >> 16 < QUARTER)
+        lanes = values >> 16
+        within = lanes % LANES
+        own = np.where(within < QUARTER, within + first, within)
+        implied = on & (own != lanes) & (own // QUARTER * QUARTER == first)
         if not implied.any():
             return values
         at = int(np.argmax(implied))
+        where = (
+            f"the first {QUARTER} lanes"
+            if lanes[at] < LANES
+            else f"lanes beyond {LANES}, {lanes[at]} and on,"
+        )
         lane_set.launch.formally_wrong(
             "P6120",
-            f"an address in the first {QUARTER} lanes stands for those of the warp, {first[at]} and on",
+            f"an address in {where} stands for those of the warp, {first[at]} and on",
             self.site,
             (str(batch.thread(int(rows[at]), 0)),),
             "add `(warp % 4) * 32 << 16` to the address",
         )
-        return np.where(implied, values | first << 16, values)
+        return np.where(implied, values & 0xFFFF | own << 16, values)
 
 
 def check_cells(
