@@ -73,12 +73,17 @@ def row(name: str, state: dict[str, Any], warm: bool) -> dict[str, Any]:
     begun = time.process_time()
     made = predicted(found.module, plan, Predictor(gpu(KEY), warm), RunOptions(device="emu"))
     cycles, real = sum(one.cycles for one in made), measured(state)
+    seconds = sum(one.cycles / one.clock for one in made)
+    took = statistics.median(one["median"] for one in state["timing"]["trials"])
     return {
         "file": name,
         "preset": state["preset"],
         "measured": round(real),
         "predicted": round(cycles),
         "error": round(cycles / real - 1, 4),
+        "measured_microseconds": round(took * 1e6, 2),
+        "predicted_microseconds": round(seconds * 1e6, 2),
+        "time_error": round(seconds / took - 1, 4),
         "roofline_error": round(roofline(state) / real - 1, 4),
         "bound": max(made, key=lambda one: one.cycles).bound,
         "processor_seconds": round(time.process_time() - begun, 1),
@@ -106,7 +111,10 @@ def main(only: list[str]) -> None:
     for name, state, warm in states(only):
         rows.append(row(name, state, warm))
         print(
-            "{file} {preset}: {predicted} of {measured}, {error:+.1%}, {bound}".format(**rows[-1]), flush=True
+            "{file} {preset}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}".format(
+                **rows[-1]
+            ),
+            flush=True,
         )
     errors = sorted(abs(one["error"]) for one in rows)
     print(f"median {statistics.median(errors):.1%}, largest {errors[-1]:.1%}, {len(errors)} launches")

@@ -47,8 +47,9 @@ class RecordedOperation:
     Attributes:
         site: its instruction.
         rows: the warps that issue it: one, or the four of a warpgroup together.
-        read, written: bytes of global memory.
+        read, written: bytes of global memory; of bulk copies in whole sectors.
         misses: the part of the bytes read that no CTA had touched before.
+        pieces: stretches of global memory that it reads and writes.
         shared: bytes of shared memory that it reads and writes.
         multiply_adds: of the tensor cores.
         completes: the phases of mbarriers to which its completion contributes.
@@ -60,6 +61,7 @@ class RecordedOperation:
     read: int = 0
     written: int = 0
     misses: float = 0.0
+    pieces: int = 0
     shared: int = 0
     multiply_adds: int = 0
     completes: list[Phase] = field(default_factory=list)
@@ -478,7 +480,7 @@ class BatchStreams:
         first, which = np.unique(operation.rows, return_inverse=True)
         regions = [(one, False) for one in (operation.reads if reads is None else reads)]
         regions += [(one, True) for one in operation.writes] if reads is None else []
-        moved = np.zeros((3, count))
+        moved = np.zeros((4, count))
         cold = 0.0
         for region, writes in regions:
             bytes_of = np.bincount(region.item, weights=region.size, minlength=count)
@@ -488,14 +490,20 @@ class BatchStreams:
             # One copy to several CTAs of a cluster reads what it reads once.
             threads = operation.rows * WARP + operation.lanes
             _, thread, several = np.unique(threads, return_inverse=True, return_counts=True)
-            moved[int(writes)] += bytes_of / (1 if writes else several[thread])
+            once = 1 if writes else several[thread]
+            if "bulk" in operation.site.name:  # A copy by threads shares sectors with its neighbours.
+                whole = (region.start + region.size + SECTOR - 1) // SECTOR - region.start // SECTOR
+                sectors = np.where(region.size > 0, whole, 0) * SECTOR
+                bytes_of = np.bincount(region.item, weights=sectors, minlength=count)
+            moved[int(writes)] += bytes_of / once
+            moved[3] += np.bincount(region.item, weights=region.size > 0, minlength=count) / once
             cold += self._touched(operation, region, writes)
         share = cold / max(float(moved[0].sum()), 1.0)
         split = []
         for at, row in enumerate(first.tolist()):
             sums = moved[:, which == at].sum(axis=1)
             made = RecordedOperation(site or operation.site, tuple(range(row, row + warps)))
-            made.read, made.written, made.shared = (int(total) for total in sums)
+            made.read, made.written, made.shared, made.pieces = (int(total) for total in sums)
             made.misses = min(share, 1.0)
             self.watch.requested += made.read
             if made.site.name == "wgmma.mma_async":

@@ -21,6 +21,10 @@ REGISTERS_BESIDE = 10
 """Registers that a kernel needs beside those whose values count, by rule: no assembler is asked."""
 NAMED = {"issue": "issue slots", "tensor": "tensor cores"}
 """Resources as people call them."""
+TENSOR = ("tensor cores", "pipe tensor")
+"""Resources whose work takes power."""
+LEAST_LOSS = 0.02
+"""The part of the clock that power must take away to be looked at."""
 BUSY = 0.6
 """The part of the time from which on a resource that is busy for it is what bounds a launch."""
 
@@ -66,6 +70,7 @@ class Prediction:
     Attributes:
         entry: its name.
         cycles: from the launch to the end of the last CTA.
+        clock: at which, a second: the GPU's highest, or what its power leaves of that.
         bound: the resource, or the wait, that most of the time goes into.
         busy: for which part of the time each resource is busy, the busiest first.
         waits: what warps wait for, the longest first.
@@ -78,6 +83,7 @@ class Prediction:
 
     entry: str
     cycles: float
+    clock: float
     bound: str
     busy: dict[str, float]
     waits: tuple[Wait, ...]
@@ -173,11 +179,18 @@ def _of_launch(streams: LaunchStreams, placed: Occupancy, gpu: Gpu, warm: bool, 
         dram = 0.0
     active = min(int(gpu["sm_count"]), streams.total)
 
-    def simulated(rounds: int, timed: bool = False) -> Simulated:
-        return Simulation(streams, gpu, placed.resident, dram, active, gpu["clock"], timed).run(rounds)
-
     rounds = min(placed.rounds, placed.resident * ROUNDS)
+
+    def simulated(rounds: int, timed: bool = False) -> Simulated:
+        return Simulation(streams, gpu, placed.resident, dram, active, clock, timed).run(rounds)
+
+    clock = gpu["clock"]
     found = simulated(rounds, timed)
+    # Tensor cores at work take power, which lowers the clock.
+    load = max(found.busy.get(name, 0.0) for name in TENSOR) / found.cycles
+    if load * gpu["clock_loss"] > LEAST_LOSS:
+        clock *= 1 - load * gpu["clock_loss"]
+        found = simulated(rounds, timed)
     cycles = found.cycles
     if rounds < placed.rounds:
         # What is left goes at the rate of the rounds in the middle.
@@ -193,9 +206,9 @@ def _of_launch(streams: LaunchStreams, placed: Occupancy, gpu: Gpu, warm: bool, 
         else Wait(what, site.where, site.instruction.spelling, time / found.lived)
         for (what, site), time in _largest(found.waits)
     )
-    cycles += (gpu["launch"] + (gpu["dram_start"] if dram else 0.0)) * gpu["clock"]
+    cycles += (gpu["launch"] + (gpu["dram_start"] if dram else 0.0)) * clock
     return Prediction(
-        streams.name, cycles, bound_of(busy, waits), busy, waits, placed, streams.total, streams.threads,
+        streams.name, cycles, clock, bound_of(busy, waits), busy, waits, placed, streams.total, streams.threads,
         sampled, (0.0 if not dram else read) + written, found,
     )  # fmt: skip
 

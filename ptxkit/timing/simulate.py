@@ -110,16 +110,20 @@ class Cta:
     Attributes:
         place: its multiprocessor.
         cluster: of it.
-        warps: how many it has.
-        running: how many have not ended.
+        running: warps that have not ended.
+        over: the node of its end.
         barriers: by number the node of the phase at hand.
+        everyone: the numbers of those that take all warps.
+        peer: the other CTA of its pair.
     """
 
     place: Multiprocessor
     cluster: Cluster
-    warps: int
     running: int
+    over: Node
     barriers: dict[int, Node] = field(default_factory=dict)
+    everyone: set[int] = field(default_factory=set)
+    peer: Cta | None = None
 
 
 class Warp:
@@ -218,7 +222,7 @@ class Simulation:
         timed: bool = False,
     ) -> None:
         self.streams, self.gpu, self.resident, self.dram = streams, gpu, resident, dram
-        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_bytes"] / active)
+        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / rate / active)
         self.dram_rate = gpu["dram_rate"] / rate / active
         self._plans: dict[int, list[BlockStep]] = {}
         self._late: dict[int, frozenset[int]] = {}
@@ -262,6 +266,8 @@ class Simulation:
                 self._advance(due)
             else:
                 due()
+        if len(ends) < ctas:
+            raise RuntimeError("the model of time waits for something that nobody brings")
         first = places[0]
         busy = dict(first.busy)
         for name in busy:
@@ -281,7 +287,8 @@ class Simulation:
         if streams is None:
             return
         now += self.gpu["cta_start"]
-        cluster = Cluster(self.streams.contributions, sum(len(one.warps) for one in streams))
+        live = [[(row, runs) for row, runs in one.warps if runs] for one in streams]
+        cluster = Cluster(self.streams.contributions, sum(map(len, live)))
         left = Node(len(streams))
 
         def ended(time: float) -> None:
@@ -289,13 +296,15 @@ class Simulation:
             self._begin(order, places, time, ends)
 
         left.when(ended)
-        for place, stream in zip(places, streams, strict=True):
-            live = [(row, runs) for row, runs in stream.warps if runs]
-            cta = Cta(place, cluster, len(stream.warps), len(live))
-            over = Node(len(live))
-            over.when(left.contribute)
-            cta.barriers[-1] = over
-            for row, runs in live:
+        ctas = [
+            Cta(place, cluster, len(warps), Node(len(warps)))
+            for place, warps in zip(places, live, strict=True)
+        ]
+        for number, (cta, warps) in enumerate(zip(ctas, live, strict=True)):
+            place = cta.place
+            cta.peer = ctas[number ^ 1] if number ^ 1 < len(ctas) else None
+            cta.over.when(left.contribute)
+            for row, runs in warps:
                 self._push(Warp(cta, row, runs, place.warps, now))
                 place.warps += 1
                 self.lived -= now
@@ -385,7 +394,15 @@ class Simulation:
 
     def _exit(self, warp: Warp) -> None:
         self.lived += warp.now
-        warp.cta.barriers[-1].contribute(warp.now)
+        cta, cluster = warp.cta, warp.cta.cluster
+        # Barriers of all warps don't wait for those that are gone.
+        cta.running -= 1
+        for number in cta.everyone & cta.barriers.keys():
+            cta.barriers[number].contribute(warp.now)
+        cluster.warps -= 1
+        if cluster.barrier is not None:
+            cluster.barrier.contribute(warp.now)
+        cta.over.contribute(warp.now)
 
     def _hold(self, warp: Warp, node: Node, what: str, site: Site, more: float = 0.0) -> bool:
         """Let a warp wait for a node. Returns whether it goes on at once."""
@@ -502,12 +519,17 @@ class Simulation:
         return True
 
     def _asynchronous_product(self, cta: Cta, one: RecordedOperation, now: float) -> float:
-        place, gpu = cta.place, self.gpu
+        gpu = self.gpu
+        # A product of two CTAs is done by the tensor cores of both, each half of it.
+        both = one.site.name.startswith("tcgen05") and ".cta_group::2" in one.site.instruction.spelling
+        places = [cta.place, cta.peer.place] if both and cta.peer is not None else [cta.place]
         cycles = 2 * one.multiply_adds / gpu["product_flops"] * _width(one.site)
-        cycles = max(cycles, one.shared / gpu["product_bytes"])
-        place.tensor = max(place.tensor, now) + cycles
-        place.busy["tensor cores"] += cycles
-        return place.tensor + gpu["product_tail"]
+        cycles = max(cycles, one.shared / gpu["product_bytes"]) / len(places)
+        end = max(now, *(place.tensor for place in places)) + cycles
+        for place in places:
+            place.tensor = end
+            place.busy["tensor cores"] += cycles
+        return end + gpu["product_tail"]
 
     # ---- asynchronous operations
 
@@ -546,14 +568,17 @@ class Simulation:
             end = self._asynchronous_product(cta, one, now)
         elif one.read or one.written or one.shared:
             if "bulk" in name:
-                place.copies = max(place.copies, now) + gpu["copy_issue"]
-                place.busy["copy engine"] += gpu["copy_issue"]
-                now = place.copies + gpu["copy_latency"]
+                pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"])
+                place.copies = max(place.copies, now) + pieces
+                place.busy["copy engine"] += pieces
+                now = place.copies - pieces + gpu["copy_issue"] + gpu["copy_latency"]
             waves = one.shared / gpu["lsu_bytes"]
             place.shared = max(place.shared, now) + (waves if "bulk" not in name else 0.0)
             end = now + gpu["shared_latency"]
             if one.read:
-                end = self._memory(place, now, one.read, self.dram)
+                end = max(
+                    self._memory(place, now, one.read, self.dram), place.copies if "bulk" in name else 0.0
+                )
             if one.written:
                 node.read = end + waves
                 end = max(self._written(place, now, one.written), node.read)
@@ -611,6 +636,7 @@ class Simulation:
         node = barriers.get(number)
         if node is None:
             node = barriers[number] = Node(warps or warp.cta.running)
+            (warp.cta.everyone.discard if warps else warp.cta.everyone.add)(number)
             node.when(lambda _: barriers.__delitem__(number))
         node.contribute(warp.now)
         if step.kind == "arrive":
@@ -651,5 +677,5 @@ def _width(site: Site) -> float:
     kind = _KIND.search(site.instruction.spelling)
     if kind is not None and site.name.startswith("tcgen05"):
         return _WIDTHS.get(kind[1], 1.0)
-    bits = max((one.bits for one in site.decoded.types[1:]), default=16)
+    bits = max((one.bits for one in site.decoded.types[1:3]), default=16)
     return {4: 0.5, 6: 1.0, 8: 1.0, 16: 2.0, 19: 4.0, 32: 4.0}.get(bits, bits / 8)

@@ -34,7 +34,8 @@ def predict(given: dict[str, Any]) -> int:
         check_folder(out)
     where = gpu(given["on"])
     if given["clock"] is not None:
-        where = replace(where, figures={**where.figures, "clock": given["clock"] * MEGAHERTZ})
+        fixed = {"clock": given["clock"] * MEGAHERTZ, "clock_loss": 0.0}
+        where = replace(where, figures={**where.figures, **fixed})
     options = emulated({**given, "threads": 1}, "predict")
     found, plan = planned(given)
     title = "  ".join(part for part in (plan.program.name, plan.preset or "") if part)
@@ -59,7 +60,7 @@ def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> No
             print(f"\nlaunch {number + 1}, {one.entry}")
         placed = one.occupancy
         rows = [
-            ("time", f"{_time(one.cycles / where['clock'])}, {one.cycles:,.0f} cycles"),
+            ("time", f"{_time(one.cycles / one.clock)}, {one.cycles:,.0f} cycles{_clock(one, where)}"),
             ("bound", one.bound),
             ("busy", ", ".join(f"{name} {share:.0%}" for name, share in _busy(one))),
             (
@@ -69,7 +70,7 @@ def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> No
             ),
             (
                 "DRAM",
-                f"{one.memory / 1e6:,.1f} MB, {one.memory / one.cycles * where['clock'] / 1e12:.2f} TB/s",
+                f"{one.memory / 1e6:,.1f} MB, {one.memory / one.cycles * one.clock / 1e12:.2f} TB/s",
             ),
             ("model", _honest(where, validation(where.key, one.bound))),
         ]
@@ -81,6 +82,13 @@ def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> No
             cells = [(f"{w.share:.0%}", w.what, w.line or "", w.instruction or "") for w in waits]
             print()
             print(table(cells, ("of warps' time", "wait for", "at", "instruction")))
+
+
+def _clock(one: Prediction, where: Gpu) -> str:
+    """At which clock, where power lowers it."""
+    if one.clock == where["clock"]:
+        return ""
+    return f" at {one.clock / MEGAHERTZ:,.0f} MHz, which its power leaves"
 
 
 def _places(placed: Occupancy, where: Gpu) -> str:
@@ -120,7 +128,8 @@ def _document(plan: LaunchPlan, where: Gpu, made: list[Prediction]) -> dict[str,
             {
                 "entry": one.entry,
                 "cycles": one.cycles,
-                "seconds": one.cycles / where["clock"],
+                "seconds": one.cycles / one.clock,
+                "clock": one.clock,
                 "bound": one.bound,
                 "busy": one.busy,
                 "occupancy": {

@@ -64,7 +64,7 @@ class TmemAddresses:
         first = (rows % batch.warps_per_cta % 4 * QUARTER).astype(values.dtype)
         lanes = values >> 16
         within = lanes % LANES
-        own = np.where(within < QUARTER, within + first, within)
+        own = np.where(lanes < QUARTER, lanes + first, within)
         implied = on & (own != lanes) & (own // QUARTER * QUARTER == first)
         if not implied.any():
             return values
