@@ -25,6 +25,35 @@ ROOT = Path(__file__).parents[1]
 HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 
 
+CHAINED = (
+    """\
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 32
+// params = ["x"]
+//
+// [tensors.x]
+// dtype = "u64"
+// shape = "4096"
+// init = "zeros"
+// ///
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+  .reg .b64 %a, %b, %c;
+  ld.param.u64 %a, [x];
+"""
+    + "".join(
+        f"  ld.global.u64 %b, [%a+{1024 * number}];\n  BETWEEN\n  add.s64 %c, %c, %b;\n"
+        for number in range(16)
+    )
+    + "  st.global.u64 [%a], %c;\n  ret;\n}\n"
+)
+
+
 def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **arguments: Any) -> LaunchStreams:
     """What the first CTAs of a kernel `k(.param .u64 x)` did; `x` is 1 MB of zeros."""
     device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1)
@@ -209,10 +238,10 @@ def test_what_holds_ctas_down() -> None:
 def test_further_rounds_take_as_long_as_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launch of many rounds is scaled from few: the same as if all were simulated."""
     arguments = ["predict", "gemv.ptx", "--preset", "bench_7168x2048x4", "--json", "--grid"]
-    scaled = json.loads(here(*arguments, "924,2,1").stdout)["launches"][0]
+    scaled = json.loads(here(*arguments, "924,2,1").stdout)["predictions"][0]["launches"][0]
     assert scaled["occupancy"]["rounds"] > predicting.ROUNDS * scaled["occupancy"]["resident"]
     monkeypatch.setattr(predicting, "ROUNDS", 99)
-    whole = json.loads(here(*arguments, "924,2,1").stdout)["launches"][0]
+    whole = json.loads(here(*arguments, "924,2,1").stdout)["predictions"][0]["launches"][0]
     assert scaled["cycles"] == pytest.approx(whole["cycles"], rel=0.05)
 
 
@@ -231,14 +260,16 @@ def test_gemv_takes_what_it_took(preset: str) -> None:
     (state,) = (one for one in record["states"] if one["preset"] == preset)
     measured = statistics.median(one["median"] * one["sm_clock"] for one in state["timing"]["trials"])
     done = here("predict", "gemv.ptx", "--preset", preset, "--inputs", state["inputs"], "--json")
-    (launch,) = json.loads(done.stdout)["launches"]
+    (launch,) = json.loads(done.stdout)["predictions"][0]["launches"]
     assert launch["cycles"] == pytest.approx(measured, rel=0.1)
     assert launch["bound"] == "DRAM"
 
 
 def test_a_product_is_bound_by_the_tensor_cores() -> None:
     sizes = ["-p", "M=1024", "-p", "N=1024", "-p", "K=2048"]
-    (launch,) = json.loads(here("predict", "gemm_wgmma.ptx", *sizes, "--json").stdout)["launches"]
+    (launch,) = json.loads(here("predict", "gemm_wgmma.ptx", *sizes, "--json").stdout)["predictions"][0][
+        "launches"
+    ]
     assert launch["bound"] == "tensor cores"
     least = 128 * 256 * 2048 * 2 / 4096  # one tile of a CTA, at 4096 operations a cycle
     assert least < launch["cycles"] < 1.6 * least
@@ -257,6 +288,30 @@ def test_the_command(tmp_path: Path) -> None:
     slices = [one for one in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if one["ph"] == "X"]
     assert slices
     assert all(one["dur"] > 0 for one in slices)
+
+
+def test_what_a_faster_resource_would_bring() -> None:
+    """Of a kernel that DRAM bounds, DRAM; the tensor cores, which it has no use for, nothing."""
+    arguments = ["predict", "gemv.ptx", "--preset", "bench_7168x2048x4", "--what-if"]
+    (launch,) = json.loads(here(*arguments, "--json").stdout)["predictions"][0]["launches"]
+    left = launch["twice_as_fast"]
+    assert next(iter(left)) == "DRAM"
+    assert left["DRAM"] < 0.8
+    assert left["tensor cores"] == left["copy engine"] == 1
+    assert "  faster  twice as fast: DRAM -" in here(*arguments).stdout
+
+
+def test_variants_side_by_side(tmp_path: Path) -> None:
+    """The same kernel, once with its loads one after another."""
+    names = []
+    for name, between in (("apart", ""), ("chained", "add.s64 %a, %a, %b;")):
+        path = tmp_path / f"{name}.ptx"
+        path.write_text(CHAINED.replace("BETWEEN", between))
+        names.append(path)
+    done = here("predict", *names, "--top", 0)
+    rows = done.stdout.splitlines()[-2:]
+    assert [Path(row.split()[0]).name for row in rows] == ["apart.ptx", "chained.ptx"]
+    assert re.search(r"\+\d+%  global load [\d,]+$", rows[1])
 
 
 def test_of_what_was_never_asked_nothing_is_claimed() -> None:

@@ -110,12 +110,8 @@ def main(only: list[str]) -> None:
     rows = []
     for name, state, warm in states(only):
         rows.append(row(name, state, warm))
-        print(
-            "{file} {preset}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}".format(
-                **rows[-1]
-            ),
-            flush=True,
-        )
+        said = "{file} {preset}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
+        print(said.format(**rows[-1]), flush=True)
     errors = sorted(abs(one["error"]) for one in rows)
     print(f"median {statistics.median(errors):.1%}, largest {errors[-1]:.1%}, {len(errors)} launches")
     if only:

@@ -18,9 +18,11 @@ from ptxkit.cli.options import MAX_SIZE
         ("ptxkit predict gemm_wgmma.ptx -p M=2048 -p N=2048 -p K=2048", "on an H200, which nobody need have"),
         ("ptxkit predict gemv.ptx --preset bench_7168x16384x1 --on b200", "on a B200"),
         ("ptxkit predict gemv.ptx -o t.json", "also a timeline for https://ui.perfetto.dev"),
+        ("ptxkit predict gemv.ptx --what-if", "also what a faster DRAM, L2, .. would bring"),
+        ("ptxkit predict before.ptx after.ptx", "which of two variants is faster, and why"),
     ),
 )
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @ENTRY
 @launch_options
 @click.option("--on", default="h200", show_default=True, metavar="GPU", help="Which GPU: b200, h100, h200.")
@@ -28,6 +30,7 @@ from ptxkit.cli.options import MAX_SIZE
     "--clock", type=click.FloatRange(min=1), metavar="MHZ", help="Its clock, instead of its highest."
 )
 @click.option("--warm", is_flag=True, help="What fits into the L2 cache is there when a launch begins.")
+@click.option("--what-if", is_flag=True, help="Also say what each resource would bring, twice as fast.")
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
 @click.option("--top", type=click.IntRange(min=0), default=5, show_default=True, help="Waits to print.")
 @click.option(
@@ -40,9 +43,10 @@ from ptxkit.cli.options import MAX_SIZE
 @MAX_SIZE
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 def command(**given: Any) -> int:
-    """Say how long the launches of FILE would take on a GPU that need not be there, and what they wait for.
+    """Say how long the launches of each FILE would take on a GPU that need not be there.
 
-    Some CTAs run on the emulator; a model of the GPU replays what they did. The result is not verified.
+    And what bounds them, and what their warps wait for. Some CTAs run on the emulator; a model of the GPU
+    replays what they did. The result is not verified. Of several files it says which is faster, and why.
     """
     from ptxkit.cli.launching.predict import predict
 

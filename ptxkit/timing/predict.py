@@ -13,7 +13,7 @@ from ptxkit.emulator.streams import LaunchStreams, Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 from ptxkit.timing.gpu import Gpu
-from ptxkit.timing.simulate import Simulated, Simulation
+from ptxkit.timing.simulate import RESOURCES, Simulated, Simulation
 
 ROUNDS = 3
 """CTAs that are simulated one after another in each place of a multiprocessor; more are like these."""
@@ -78,6 +78,8 @@ class Prediction:
         ctas, threads: of the grid, and of a CTA.
         sampled: the CTAs that were emulated.
         memory: bytes that DRAM delivers and takes, of the whole grid.
+        levers: by resource the part of the cycles that are left if it were twice as fast, the least first;
+            empty where nobody asked.
         simulated: what the simulation said of the sampled multiprocessors.
     """
 
@@ -92,6 +94,7 @@ class Prediction:
     threads: int
     sampled: int
     memory: float
+    levers: dict[str, float]
     simulated: Simulated
 
 
@@ -104,10 +107,11 @@ class Predictor:
         gpu: where.
         warm: whether what fits into the L2 cache is there when a launch begins.
         timed: whether to keep timelines.
+        asked: whether to see what a faster resource would bring.
     """
 
-    def __init__(self, gpu: Gpu, warm: bool = False, timed: bool = False) -> None:
-        self.gpu, self.warm, self.timed = gpu, warm, timed
+    def __init__(self, gpu: Gpu, warm: bool = False, timed: bool = False, asked: bool = False) -> None:
+        self.gpu, self.warm, self.timed, self.asked = gpu, warm, timed, asked
         self._placed: list[Occupancy] = []
         self._streams = Streams(self._choose)
 
@@ -124,13 +128,54 @@ class Predictor:
         """What the launches since the last call would take, one after another."""
         self._streams.finish()
         launches, placed = self._streams.launches, self._placed
-        found = [
-            _of_launch(launch, one, self.gpu, self.warm, self.timed)
-            for launch, one in zip(launches, placed, strict=True)
-        ]
+        found = [self._of_launch(launch, one) for launch, one in zip(launches, placed, strict=True)]
         launches.clear()
         placed.clear()
         return found
+
+    def _of_launch(self, streams: LaunchStreams, placed: Occupancy) -> Prediction:
+        """What a launch would take."""
+        gpu = self.gpu
+        scaled, clock = _Scaled.of(streams, gpu, self.warm), gpu["clock"]
+        rounds = min(placed.rounds, placed.resident * ROUNDS)
+
+        def simulated(
+            rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
+        ) -> Simulated:
+            return Simulation(
+                streams, gpu, placed.resident, scaled.dram, scaled.active, clock, timed, costs
+            ).run(rounds)
+
+        found = simulated(rounds, self.timed)
+        # Tensor cores at work take power, which lowers the clock.
+        load = max(found.busy.get(name, 0.0) for name in TENSOR) / found.cycles
+        if load * gpu["clock_loss"] > LEAST_LOSS:
+            clock *= 1 - load * gpu["clock_loss"]
+            found = simulated(rounds, self.timed)
+        cycles = found.cycles
+        if rounds < placed.rounds:
+            # What is left goes at the rate of the rounds in the middle.
+            each = (found.cycles - simulated(rounds - placed.resident).cycles) / placed.resident
+            cycles += each * (placed.rounds - rounds)
+        levers = {}
+        if self.asked:
+            faster = {name: simulated(rounds, costs={name: 0.5}).cycles / found.cycles for name in RESOURCES}
+            levers = dict(sorted(faster.items(), key=lambda one: one[1]))
+        busy = {
+            NAMED.get(name, name.removeprefix("pipe ")): min(time / found.cycles, 1.0)
+            for name, time in _largest(found.busy)
+        }
+        waits = tuple(
+            Wait(what, None, None, time / found.lived)
+            if site is None
+            else Wait(what, site.where, site.instruction.spelling, time / found.lived)
+            for (what, site), time in _largest(found.waits)
+        )
+        cycles += (gpu["launch"] + (gpu["dram_start"] if scaled.dram else 0.0)) * clock
+        return Prediction(
+            streams.name, cycles, clock, bound_of(busy, waits), busy, waits, placed, streams.total,
+            streams.threads, len(streams.ctas), scaled.memory, levers, found,
+        )  # fmt: skip
 
     def _choose(self, execution: Execution) -> tuple[int, int]:
         """The CTAs of a launch that run: as many as a multiprocessor holds."""
@@ -167,50 +212,32 @@ def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, reg
     return Occupancy(min(resident, rounds), places, rounds, limit if rounds > resident else "the grid")
 
 
-def _of_launch(streams: LaunchStreams, placed: Occupancy, gpu: Gpu, warm: bool, timed: bool) -> Prediction:
-    sampled = max(len(streams.ctas), 1)
-    scale = streams.total / sampled
-    read, written = (
-        sum(min(size, touched * scale) for touched, size in each.values())
-        for each in (streams.read, streams.written)
-    )
-    dram = min(read / max(streams.requested * scale, 1.0), 1.0)
-    if warm and read < gpu["l2_size"] / 2:
-        dram = 0.0
-    active = min(int(gpu["sm_count"]), streams.total)
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """What the sampled CTAs of a launch say of all of them.
 
-    rounds = min(placed.rounds, placed.resident * ROUNDS)
+    Attributes:
+        memory: bytes that DRAM delivers and takes.
+        dram: the part of what multiprocessors ask for that comes from DRAM.
+        active: multiprocessors that work.
+    """
 
-    def simulated(rounds: int, timed: bool = False) -> Simulated:
-        return Simulation(streams, gpu, placed.resident, dram, active, clock, timed).run(rounds)
+    memory: float
+    dram: float
+    active: int
 
-    clock = gpu["clock"]
-    found = simulated(rounds, timed)
-    # Tensor cores at work take power, which lowers the clock.
-    load = max(found.busy.get(name, 0.0) for name in TENSOR) / found.cycles
-    if load * gpu["clock_loss"] > LEAST_LOSS:
-        clock *= 1 - load * gpu["clock_loss"]
-        found = simulated(rounds, timed)
-    cycles = found.cycles
-    if rounds < placed.rounds:
-        # What is left goes at the rate of the rounds in the middle.
-        each = (found.cycles - simulated(rounds - placed.resident).cycles) / placed.resident
-        cycles += each * (placed.rounds - rounds)
-    busy = {
-        NAMED.get(name, name.removeprefix("pipe ")): min(time / found.cycles, 1.0)
-        for name, time in _largest(found.busy)
-    }
-    waits = tuple(
-        Wait(what, None, None, time / found.lived)
-        if site is None
-        else Wait(what, site.where, site.instruction.spelling, time / found.lived)
-        for (what, site), time in _largest(found.waits)
-    )
-    cycles += (gpu["launch"] + (gpu["dram_start"] if dram else 0.0)) * clock
-    return Prediction(
-        streams.name, cycles, clock, bound_of(busy, waits), busy, waits, placed, streams.total, streams.threads,
-        sampled, (0.0 if not dram else read) + written, found,
-    )  # fmt: skip
+    @staticmethod
+    def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> _Scaled:
+        """The scale of a launch. `warm`: what fits into L2 is there."""
+        scale = streams.total / max(len(streams.ctas), 1)
+        read, written = (
+            sum(min(size, touched * scale) for touched, size in each.values())
+            for each in (streams.read, streams.written)
+        )
+        if warm and read < gpu["l2_size"] / 2:
+            read = 0.0
+        dram = min(read / max(streams.requested * scale, 1.0), 1.0)
+        return _Scaled(read + written, dram, min(int(gpu["sm_count"]), streams.total))
 
 
 T = TypeVar("T")

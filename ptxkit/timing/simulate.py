@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.emulator.code import Code, CodeBlock
@@ -21,6 +21,11 @@ from ptxkit.timing.blocks import BlockStep, What, late_slots, steps_of
 from ptxkit.timing.gpu import Gpu
 
 SECTOR = 32
+RESOURCES = (
+    "DRAM", "L2", "latency of L2 and DRAM", "shared memory and L1", "tensor cores", "copy engine",
+    "issue slots", "pipes",
+)  # fmt: skip
+"""What could be faster or slower."""
 QUEUE = 64
 """Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
 Waited = tuple[str, Site | None]
@@ -209,6 +214,7 @@ class Simulation:
         active: multiprocessors that run at the same time on the GPU, which share L2 and DRAM.
         rate: cycles a second.
         timed: whether to keep a timeline.
+        costs: how much of its time each resource takes, by name; 1 where nothing is said.
     """
 
     def __init__(
@@ -220,10 +226,17 @@ class Simulation:
         active: int,
         rate: float,
         timed: bool = False,
+        costs: Mapping[str, float] | None = None,
     ) -> None:
         self.streams, self.gpu, self.resident, self.dram = streams, gpu, resident, dram
-        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / rate / active)
-        self.dram_rate = gpu["dram_rate"] / rate / active
+        cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
+        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / rate / active) / cost["L2"]
+        self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
+        self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
+        self.product, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
+        self.l2_latency, self.dram_latency = (
+            gpu[f"{name}_latency"] * cost["latency of L2 and DRAM"] for name in ("l2", "dram")
+        )
         self._plans: dict[int, list[BlockStep]] = {}
         self._late: dict[int, frozenset[int]] = {}
         self._kept: list[CodeBlock] = []
@@ -351,10 +364,11 @@ class Simulation:
             if step.what is What.ARITHMETIC:
                 warp.step += 1
                 start = warp.now if warp.now > issue[scheduler] else issue[scheduler]
-                issue[scheduler] = start + step.issue
+                issue[scheduler] = start + step.issue * self.slot
                 end = max(warp.now + step.cycles, issue[scheduler])
-                busy["issue"] += step.issue
+                busy["issue"] += step.issue * self.slot
                 for pipe, cycles in step.pipes:
+                    cycles *= self.pipe
                     begin = max(warp.now, pipes.get(pipe, 0.0))
                     pipes[pipe] = begin + cycles
                     busy[f"pipe {pipe}"] += cycles
@@ -436,15 +450,14 @@ class Simulation:
 
     def _memory(self, place: Multiprocessor, now: float, size: float, cold: float) -> float:
         """When bytes that a multiprocessor asks L2 for have come. `cold`: how much of it DRAM serves."""
-        gpu = self.gpu
         place.l2 = max(place.l2, now) + size / self.l2_rate
         place.busy["L2"] += size / self.l2_rate
-        end = max(now, place.l2) + gpu["l2_latency"]
+        end = max(now, place.l2) + self.l2_latency
         if cold > 0:
             place.dram = max(place.dram, now) + size * cold / self.dram_rate
             place.busy["DRAM"] += size * cold / self.dram_rate
-            latency = gpu["l2_latency"] + gpu["dram_latency"] * min(1.0, cold * 4)
-            end = max(end, place.dram + gpu["l2_latency"], now + latency)
+            latency = self.l2_latency + self.dram_latency * min(1.0, cold * 4)
+            end = max(end, place.dram + self.l2_latency, now + latency)
         return end
 
     def _load(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
@@ -454,7 +467,7 @@ class Simulation:
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
-            waves = cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"])
+            waves = self.wave * (cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"]))
             place.shared = max(place.shared, warp.now) + waves
             place.busy["shared memory and L1"] += waves
             if cost.requests:
@@ -478,7 +491,7 @@ class Simulation:
         cost = happening.cost if happening is not None else None
         if cost is None:
             return True
-        waves = cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"])
+        waves = self.wave * (cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"]))
         place.shared = max(place.shared, warp.now) + waves
         place.busy["shared memory and L1"] += waves
         if cost.requests:
@@ -492,12 +505,12 @@ class Simulation:
         place.dram = max(place.dram, now) + size / self.dram_rate / self.gpu["dram_mixed"]
         place.busy["L2"] += size / self.l2_rate
         place.busy["DRAM"] += size / self.dram_rate / self.gpu["dram_mixed"]
-        return place.l2 + self.gpu["l2_latency"]
+        return place.l2 + self.l2_latency
 
     def _lanes(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place = warp.cta.place
-        place.shared = max(place.shared, warp.now) + self.gpu["shuffle"]
-        place.busy["shared memory and L1"] += self.gpu["shuffle"]
+        place.shared = max(place.shared, warp.now) + self.gpu["shuffle"] * self.wave
+        place.busy["shared memory and L1"] += self.gpu["shuffle"] * self.wave
         end = place.shared + self.gpu["shuffle_latency"]
         for slot in step.slots:
             warp.ready[slot] = end, "shuffle", site
@@ -508,7 +521,7 @@ class Simulation:
     def _product(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place, gpu = warp.cta.place, self.gpu
         sums = happening.multiply_adds if happening is not None else 0.0
-        cycles = 2 * sums / gpu["mma_flops"] * _width(site) * len(place.issue)
+        cycles = 2 * sums / gpu["mma_flops"] * _width(site) * len(place.issue) * self.product
         pipes = place.pipes[warp.scheduler]
         begin = max(warp.now, pipes.get("tensor", 0.0))
         pipes["tensor"] = begin + cycles
@@ -524,7 +537,7 @@ class Simulation:
         both = one.site.name.startswith("tcgen05") and ".cta_group::2" in one.site.instruction.spelling
         places = [cta.place, cta.peer.place] if both and cta.peer is not None else [cta.place]
         cycles = 2 * one.multiply_adds / gpu["product_flops"] * _width(one.site)
-        cycles = max(cycles, one.shared / gpu["product_bytes"]) / len(places)
+        cycles = max(cycles, one.shared / gpu["product_bytes"]) / len(places) * self.product
         end = max(now, *(place.tensor for place in places)) + cycles
         for place in places:
             place.tensor = end
@@ -568,7 +581,7 @@ class Simulation:
             end = self._asynchronous_product(cta, one, now)
         elif one.read or one.written or one.shared:
             if "bulk" in name:
-                pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"])
+                pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"]) * self.copy
                 place.copies = max(place.copies, now) + pieces
                 place.busy["copy engine"] += pieces
                 now = place.copies - pieces + gpu["copy_issue"] + gpu["copy_latency"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,8 @@ from ptxkit.timing.validation import Validation, validation
 
 SCHEMA = 1
 MEGAHERTZ = 1e6
+MOST_REASONS = 3
+"""What a slower variant waits longer for: so many are printed."""
 LEAST_SHARE = 0.01
 """Resources that are busy for less, and waits that are shorter, are not printed."""
 
@@ -37,16 +40,23 @@ def predict(given: dict[str, Any]) -> int:
         fixed = {"clock": given["clock"] * MEGAHERTZ, "clock_loss": 0.0}
         where = replace(where, figures={**where.figures, **fixed})
     options = emulated({**given, "threads": 1}, "predict")
-    found, plan = planned(given)
-    title = "  ".join(part for part in (plan.program.name, plan.preset or "") if part)
-    with Progress(title, lambda: None):
-        made = predicted(found.module, plan, Predictor(where, given["warm"], out is not None), options)
+    made = []
+    for file in given["files"]:
+        found, plan = planned({**given, "file": file})
+        title = "  ".join(part for part in (plan.program.name, plan.preset or "") if part)
+        predictor = Predictor(where, given["warm"], out is not None, given["what_if"])
+        with Progress(title, lambda: None):
+            made.append((plan, predicted(found.module, plan, predictor, options)))
+        if not given["as_json"]:
+            if len(made) > 1:
+                print()
+            _print(plan, where, made[-1][1], given["top"])
     if given["as_json"]:
-        print_json(_document(plan, where, made))
-    else:
-        _print(plan, where, made, given["top"])
+        print_json(_document(where, made))
+    elif len(made) > 1:
+        _compare(made)
     if out is not None:
-        document = {"traceEvents": events(made), "displayTimeUnit": "ns"}
+        document = {"traceEvents": events([one for _, each in made for one in each]), "displayTimeUnit": "ns"}
         write_atomically(out, (json.dumps(document, allow_nan=False) + "\n").encode())
     return 0
 
@@ -74,6 +84,8 @@ def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> No
             ),
             ("model", _honest(where, validation(where.key, one.bound))),
         ]
+        if one.levers:
+            rows.insert(3, ("faster", _levers(one)))
         width = max(len(label) for label, _ in rows)
         for label, text in rows:
             print(f"  {label:<{width}}  {text}")
@@ -82,6 +94,43 @@ def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> No
             cells = [(f"{w.share:.0%}", w.what, w.line or "", w.instruction or "") for w in waits]
             print()
             print(table(cells, ("of warps' time", "wait for", "at", "instruction")))
+
+
+def _levers(one: Prediction) -> str:
+    """What it would bring were a resource twice as fast."""
+    brought = [f"{name} {left - 1:.0%}" for name, left in one.levers.items() if left < 1 - LEAST_SHARE]
+    return f"twice as fast: {', '.join(brought)}" if brought else "no resource alone would make it faster"
+
+
+def _compare(made: list[tuple[LaunchPlan, list[Prediction]]]) -> None:
+    """The variants, the fastest first, and where the others spend more time."""
+    totals = [(sum(one.cycles for one in each), plan.program.name, each) for plan, each in made]
+    totals.sort(key=lambda one: one[0])
+    best, _, fastest = totals[0]
+    rows = []
+    for cycles, name, each in totals:
+        more = _longer(each, fastest)
+        rows.append((name, f"{cycles:,.0f}", f"{cycles / best - 1:+.0%}" if cycles != best else "", more))
+    print()
+    print(table(rows, ("file", "cycles", "more", "waits longer for")))
+
+
+def _longer(made: list[Prediction], fastest: list[Prediction]) -> str:
+    """What a variant waits longer for than the fastest, in cycles of a warp, the most first."""
+    waited = [_waited(each) for each in (made, fastest)]
+    more = {what: cycles - waited[1].get(what, 0.0) for what, cycles in waited[0].items()}
+    least = LEAST_SHARE * sum(one.cycles for one in fastest)
+    longest = sorted((what for what in more if more[what] > least), key=lambda what: -more[what])
+    return ", ".join(f"{what} {more[what]:,.0f}" for what in longest[:MOST_REASONS])
+
+
+def _waited(made: list[Prediction]) -> dict[str, float]:
+    """Cycles that the mean warp waits, by what for."""
+    found: dict[str, float] = defaultdict(float)
+    for one in made:
+        for wait in one.waits:
+            found[wait.what] += wait.share * one.cycles
+    return found
 
 
 def _clock(one: Prediction, where: Gpu) -> str:
@@ -119,43 +168,47 @@ def _honest(where: Gpu, shown: Validation | None) -> str:
     )
 
 
-def _document(plan: LaunchPlan, where: Gpu, made: list[Prediction]) -> dict[str, Any]:
+def _document(where: Gpu, made: list[tuple[LaunchPlan, list[Prediction]]]) -> dict[str, Any]:
     """As `docs/schemas/predict.json` has it."""
-    launches = []
-    for one in made:
-        shown = validation(where.key, one.bound)
-        launches.append(
-            {
-                "entry": one.entry,
-                "cycles": one.cycles,
-                "seconds": one.cycles / one.clock,
-                "clock": one.clock,
-                "bound": one.bound,
-                "busy": one.busy,
-                "occupancy": {
-                    "resident": one.occupancy.resident,
-                    "places": one.occupancy.places,
-                    "rounds": one.occupancy.rounds,
-                    "limit": one.occupancy.limit,
-                },
-                "ctas": one.ctas,
-                "threads": one.threads,
-                "sampled": one.sampled,
-                "memory_bytes": one.memory,
-                "waits": [
-                    {"for": w.what, "at": w.line, "instruction": w.instruction, "share": w.share}
-                    for w in one.waits
-                ],
-                "validation": None if shown is None else shown.to_json(),
-            }
-        )
     return {
         "schema": SCHEMA,
         "ok": True,
-        "file": plan.program.name,
-        "preset": plan.preset,
-        "sizes": dict(plan.sizes),
         "gpu": {"key": where.key, "name": where.name, "clock": where["clock"], "confirmed": where.confirmed},
-        "launches": launches,
+        "predictions": [
+            {
+                "file": plan.program.name,
+                "preset": plan.preset,
+                "sizes": dict(plan.sizes),
+                "launches": [_launch(where, one) for one in each],
+            }
+            for plan, each in made
+        ],
         "diagnostics": [],
+    }
+
+
+def _launch(where: Gpu, one: Prediction) -> dict[str, Any]:
+    shown, placed = validation(where.key, one.bound), one.occupancy
+    return {
+        "entry": one.entry,
+        "cycles": one.cycles,
+        "seconds": one.cycles / one.clock,
+        "clock": one.clock,
+        "bound": one.bound,
+        "busy": one.busy,
+        "occupancy": {
+            "resident": placed.resident,
+            "places": placed.places,
+            "rounds": placed.rounds,
+            "limit": placed.limit,
+        },
+        "ctas": one.ctas,
+        "threads": one.threads,
+        "sampled": one.sampled,
+        "memory_bytes": one.memory,
+        "twice_as_fast": one.levers,
+        "waits": [
+            {"for": w.what, "at": w.line, "instruction": w.instruction, "share": w.share} for w in one.waits
+        ],
+        "validation": None if shown is None else shown.to_json(),
     }
