@@ -21,6 +21,10 @@ _LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_r
 _STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")
 _LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
 _PRODUCTS = ("mma", "wmma.mma")
+RENAMED = 1 << 24
+"""Numbers of values that only a block sees; those below are slots."""
+MOST_LOADED = 64
+"""Registers that wait for loads at a time, by rule: the assembler has no more to spare."""
 ASSUMED_LOAD = {"global": 300, "shared": 30}
 """Cycles that the order of a block reckons with."""
 
@@ -96,6 +100,7 @@ class _Node:
 def steps_of(block: CodeBlock, late: frozenset[int], gpu: Gpu) -> list[BlockStep]:
     """The steps of a block in the order that ptxas is taken to choose. `late`: as of `late_slots`."""
     nodes = [_node(block, number) for number in range(len(block.sites))]
+    late = _renamed(nodes, late)
     _connect(nodes)
     return _steps(nodes, _ordered(nodes), late, gpu)
 
@@ -194,6 +199,28 @@ def _reach(spelling: str) -> str:
     return "gpu" if re.search(r"\.(gpu|gl|sys)\b", spelling) else "cta"
 
 
+def _renamed(nodes: list[_Node], late: frozenset[int]) -> frozenset[int]:
+    """Give each value of a register that only the block sees a number of its own, as ptxas does: nobody then
+    waits for a register to be free. Returns which numbers are late."""
+    last = {slot: number for number, one in enumerate(nodes) for slot in one.writes}
+    now: dict[int, int] = {}
+    new, more = RENAMED, set(late)
+    for number, one in enumerate(nodes):
+        one.reads = tuple(now.get(slot, slot) for slot in one.reads)
+        names = []
+        for slot in one.writes:
+            if last[slot] == number:
+                now[slot] = slot
+            else:
+                now[slot] = new
+                if slot in late:
+                    more.add(new)
+                new += 1
+            names.append(now[slot])
+        one.writes = tuple(names)
+    return frozenset(more)
+
+
 def _connect(nodes: list[_Node]) -> None:
     """Which instructions must come before which."""
     written: dict[int, int] = {}
@@ -238,18 +265,34 @@ def _connect(nodes: list[_Node]) -> None:
 
 
 def _ordered(nodes: list[_Node]) -> list[int]:
-    """The order: of those that could be next the one that most wait for."""
+    """The order: of those that could be next the one that most wait for; no further load while `MOST_LOADED`
+    registers wait for theirs, if anything else can be done."""
     waiting = [one.before for one in nodes]
-    ready = [(-nodes[number].height, number) for number, count in enumerate(waiting) if not count]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, number = heapq.heappop(ready)
+    loads: list[tuple[float, int]] = []
+    others: list[tuple[float, int]] = []
+
+    def ready(number: int) -> None:
+        one = nodes[number]
+        heapq.heappush(loads if one.what is What.LOAD else others, (-one.height, number))
+
+    for number, count in enumerate(waiting):
+        if not count:
+            ready(number)
+    order: list[int] = []
+    coming: set[int] = set()
+    while loads or others:
+        full = len(coming) >= MOST_LOADED
+        take = loads if loads and (not others or (not full and loads[0] < others[0])) else others
+        _, number = heapq.heappop(take)
+        one = nodes[number]
         order.append(number)
-        for each in nodes[number].after:
+        coming.difference_update(one.reads)
+        if one.what is What.LOAD:
+            coming.update(one.writes)
+        for each in one.after:
             waiting[each] -= 1
             if not waiting[each]:
-                heapq.heappush(ready, (-nodes[each].height, each))
+                ready(each)
     return order
 
 
