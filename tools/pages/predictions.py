@@ -14,11 +14,11 @@ def tables() -> str:
     lines = ["| launch | measured | predicted | error | of a roofline | bound |", "|---|---|---|---|---|---|"]
     for one in rows:
         cells = (
-            f"{one['file'].removesuffix('.ptx')} {one['preset']}",
+            f"{one['file'].removesuffix('.ptx')} {one['name']}",
             f"{one['measured']:,}",
             f"{one['predicted']:,}",
             f"{one['error']:+.1%}",
-            f"{one['roofline_error']:+.0%}",
+            "" if one["roofline_error"] is None else f"{one['roofline_error']:+.0%}",
             one["bound"],
         )
         lines.append(f"| {' | '.join(cells)} |")
