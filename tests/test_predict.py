@@ -314,6 +314,17 @@ def test_variants_side_by_side(tmp_path: Path) -> None:
     assert re.search(r"\+\d+%  global load [\d,]+$", rows[1])
 
 
+def test_a_run_that_is_right_is_predicted() -> None:
+    done = here("run", "gemv.ptx", "--device", "emu", "--predict", "h200")
+    assert "  c     ok" in done.stdout
+    assert "predicted for NVIDIA H200" in done.stdout
+    both = here("run", "gemv.ptx", "--device", "emu", "--predict", "h200", "--json")
+    assert both.returncode == 2
+    assert "without `--json`" in both.stdout + both.stderr
+    unknown = here("run", "gemv.ptx", "--device", "emu", "--predict", "rubin")
+    assert (unknown.returncode, "found `--predict rubin`" in unknown.stderr) == (2, True)
+
+
 def test_of_what_was_never_asked_nothing_is_claimed() -> None:
     sizes = ["-p", "M=256", "-p", "N=256", "-p", "K=256"]
     done = here("predict", "gemm_tcgen05.ptx", "--on", "b200", *sizes)

@@ -51,6 +51,11 @@ from ptxkit.cli.options import MAX_SIZE
     envvar="PTXKIT_MEND",
     help="How long to try changes of a kernel whose result is wrong (emulator); 0: not at all.",
 )
+@click.option(
+    "--predict",
+    metavar="GPU",
+    help="Then say how long it would take on b200, h100 or h200.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print launches, tensors and counters too.")
 @MAX_SIZE

@@ -44,14 +44,14 @@ def known() -> list[str]:
 
 
 @cache
-def gpu(key: str) -> Gpu:
-    """The GPU of a name.
+def gpu(key: str, option: str = "--on") -> Gpu:
+    """The GPU of a name, which an option gave.
 
     Raises:
         PtxkitError: P520, none is called so.
     """
     if key not in known():
-        raise error("P520", f"expected a GPU of {listing(known())}, found `--on {key}`")
+        raise error("P520", f"expected a GPU of {listing(known())}, found `{option} {key}`")
     given = tomllib.loads((files("ptxkit.timing") / _FOLDER / f"{key}.toml").read_text("utf-8"))
     figures = {name: float(one["value"]) for name, one in given["figures"].items()}
     sources = {name: str(one["source"]) for name, one in given["figures"].items()}

@@ -50,7 +50,7 @@ def predict(given: dict[str, Any]) -> int:
         if not given["as_json"]:
             if len(made) > 1:
                 print()
-            _print(plan, where, made[-1][1], given["top"])
+            show(plan, where, made[-1][1], given["top"])
     if given["as_json"]:
         print_json(_document(where, made))
     elif len(made) > 1:
@@ -61,7 +61,8 @@ def predict(given: dict[str, Any]) -> int:
     return 0
 
 
-def _print(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> None:
+def show(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> None:
+    """Print what a plan would take, and its longest waits."""
     sizes = " ".join(f"{name}={size}" for name, size in plan.sizes.items())
     title = "  ".join(part for part in (plan.program.name, plan.preset or "", sizes) if part)
     print(f"{strong(title)}  predicted for {where.name} at {where['clock'] / MEGAHERTZ:,.0f} MHz")

@@ -22,14 +22,18 @@ from ptxkit.workers.choose import session
 
 if TYPE_CHECKING:
     from ptxkit.running.sanitized import Sanitized
+    from ptxkit.timing.gpu import Gpu
     from ptxkit.workers.worker import Worker
 
+WAITS = 3
+"""Waits of a prediction that are printed behind a run."""
 SCHEMA = 1
 """Version of the `--json` document: the same for one run and for several."""
 
 
 def run(given: dict[str, Any]) -> int:
     """Plan, run and print; the exit code of the first run that is not good."""
+    model = _predicted_for(given)
     found = subject(given["file"], given)
     request = request_of(given)
     save = flags.once((flags.split(text, "--save") for text in given["save"]), "--save")
@@ -49,6 +53,8 @@ def run(given: dict[str, Any]) -> int:
             summary.add(plan, outcome)
         elif for_people and isinstance(outcome, Report):
             print_report(outcome, given["verbose"])
+            if model is not None and outcome.ok:
+                _predict(found.module, plan, model, options)
         elif for_people:
             print_failure(outcome.diagnostics, as_json=False)
     if document:
@@ -58,6 +64,32 @@ def run(given: dict[str, Any]) -> int:
         where = {f" on {place(outcome)}" for _, outcome in outcomes if isinstance(outcome, Report)}
         print(f"{good} of {counted(len(plans), 'preset')} passed{', '.join(sorted(where))}")
     return next((code for _, outcome in outcomes if (code := _code(outcome))), 0)
+
+
+def _predicted_for(given: dict[str, Any]) -> Gpu | None:
+    """The GPU that `--predict` names; None for none.
+
+    Raises:
+        PtxkitError: P520, there is no such GPU; P560, with `--json`.
+    """
+    if given["predict"] is None:
+        return None
+    if given["as_json"]:
+        help = "`ptxkit predict FILE --json` prints every figure"
+        raise error("P560", "expected `--predict` without `--json`, found both", help=help)
+    from ptxkit.timing.gpu import gpu
+
+    return gpu(given["predict"], "--predict")
+
+
+def _predict(module: Module, plan: LaunchPlan, where: Gpu, options: RunOptions) -> None:
+    """Say how long a plan would take."""
+    from ptxkit.cli.launching.predict import show
+    from ptxkit.running.predicted import predicted
+    from ptxkit.timing.predict import Predictor
+
+    print()
+    show(plan, where, predicted(module, plan, Predictor(where), options), WAITS)
 
 
 def _plans(
