@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensor_memory_faults
 from command import codes, here, ptxkit
 from small_kernels import DOUBLE
 
@@ -229,6 +230,15 @@ def test_a_wrong_result_names_who_wrote_it(crews: list[bool], tmp_path: Path) ->
     assert crews[:1] == [True]
     assert "the first was written by" in printed[0]
     assert printed[0] == printed[1]
+
+
+def test_ctas_of_one_sm_wait_for_each_others_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More CTAs than SMs: the last one shares tensor memory with the first, which keeps its permit."""
+    monkeypatch.setattr(sharing, "is_worth_others", lambda *_: True)
+    monkeypatch.setenv("PTXKIT_THREADS", "2")
+    fault = tensor_memory_faults.FAULTS["a permit that is kept"]
+    found = tensor_memory_faults.findings(fault.text, fault.grid, fault.orders[0])
+    assert [one.code for one in found] == ["P6119"]
 
 
 def test_a_process_that_is_lost(crews: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,6 +151,7 @@ class EntryProgram:
             groups, where some function asks for it.
         asynchronous: whether some function works asynchronously.
         tensor_fences: whether some function has a `tcgen05.fence`.
+        takes_columns: whether some function has a `tcgen05.alloc`.
         launches_dependents: whether some function has a `griddepcontrol.launch_dependents`.
         clustered: whether it is compiled for clusters of several CTAs.
         registers: `.maxnreg`; 0 where the entry does not say.
@@ -184,6 +185,7 @@ class EntryProgram:
         self.reserved = 0
         self.asynchronous = False
         self.tensor_fences = False
+        self.takes_columns = False
         self.launches_dependents = False
         self.clustered = clustered
         self.registers = _number(entry, "maxnreg")

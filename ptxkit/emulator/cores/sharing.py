@@ -273,6 +273,8 @@ def shareable(execution: SharedLaunch) -> bool:
         return False
     if shape.cooperative or shape.ctas == launch.cluster or execution.programmatic:
         return False
+    if program.takes_columns and shape.ctas > launch.sm_count:
+        return False  # CTAs of one SM wait for each other's columns of tensor memory.
     if launch.company is not None or launch.layouts is not None or execution.recorder is not None:
         return False
     return stays_apart(program)

@@ -28,6 +28,7 @@ def alloc(instruction: ScopedInstruction) -> Effect:
     space = plain_space(instruction.find(StateSpace) or StateSpace.GENERIC)
     accessor = Accessor(instruction.address("dst"), space, 4, instruction.site)
     instruction.scope.program.touches("shared", 4)
+    instruction.scope.program.takes_columns = True
     sync_point, site = (
         AllocationSyncPoint(instruction, instruction.source("nCols"), cta_group(instruction)),
         instruction.site,
