@@ -56,6 +56,19 @@ def test_keep_going_leaves_the_context_sound() -> None:
     assert "2 errors, 0 warnings in 1 launch" in done.stderr
 
 
+def test_launches_are_predicted() -> None:
+    """Not all CTAs run, so that the program's own check of its result fails."""
+    done = execute("saxpy.py", options=("--predict", "h200"))
+    assert done.returncode == 1
+    assert "AssertionError" in done.stderr
+    told = re.search(r"^`saxpy`, launch 1: \d+ CTAs of \d+ threads, [\d.]+ us on h200, ", done.stderr, re.M)
+    assert told, done.stderr
+    assert re.search(r"^  predicted for h200:\n    saxpy: [\d.]+ us$", done.stderr, re.M)
+    unknown = execute("saxpy.py", options=("--predict", "rubin"))
+    assert unknown.returncode == 2
+    assert "error[P520]" in unknown.stderr
+
+
 @needs_c
 def test_a_program_without_python(tmp_path: Path) -> None:
     from saxpy import SAXPY

@@ -18,6 +18,7 @@ from ptxkit.cli.options import TargetName, rule_options
         ("ptxkit exec -- python tutorial.py", "a Python program: Triton, numba, cuda.bindings, .."),
         ("ptxkit exec --arch sm_100a -- ./program", "a program of its own, on a virtual B200"),
         ("ptxkit exec --order random --seed 3 -- ./program", "streams and copies in another order"),
+        ("ptxkit exec --predict h200 -- ./program", "how long its kernels would take on an H200"),
         ("ptxkit exec --report found.sarif -- ./program", "findings as SARIF, for a CI"),
     ),
 )
@@ -37,6 +38,7 @@ from ptxkit.cli.options import TargetName, rule_options
 @keep_going_options
 @rule_options
 @click.option("--host-memory", is_flag=True, help="Let kernels reach all memory of the host, as with HMM.")
+@click.option("--predict", metavar="GPU", help="Say how long each launch would take on b200, h100 or h200.")
 @click.option("--report", metavar="FILE.sarif", help="Write the findings as SARIF.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True, metavar="PROGRAM [ARGS]..")

@@ -97,6 +97,16 @@ class Prediction:
     levers: dict[str, float]
     simulated: Simulated
 
+    @property
+    def seconds(self) -> float:
+        """The time, at its clock."""
+        return self.cycles / self.clock
+
+    @property
+    def told(self) -> str:
+        """The time as people read it."""
+        return told(self.seconds)
+
 
 class Predictor:
     """Predicts the launches of an emulator: set its `prepare` to `begin`.
@@ -238,6 +248,11 @@ class _Scaled:
             read = 0.0
         dram = min(read / max(streams.requested * scale, 1.0), 1.0)
         return _Scaled(read + written, dram, min(int(gpu["sm_count"]), streams.total))
+
+
+def told(seconds: float) -> str:
+    """`18.83 us`, `1.080 ms`."""
+    return f"{seconds * 1e6:,.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:,.3f} ms"
 
 
 T = TypeVar("T")

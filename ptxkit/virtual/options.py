@@ -35,9 +35,11 @@ class VirtualOptions:
         host_memory: whether kernels may reach any memory of the host, as on systems with HMM.
         folder: where the processes of a program leave what they found; empty for nowhere.
         quiet: whether findings are only kept, not printed.
+        predict: the GPU for which each launch is predicted, a few of its CTAs run; empty for none.
 
     Raises:
-        PtxkitError: P520, an unknown order or no device; P305, an unknown target; P518, an unknown rule.
+        PtxkitError: P520, an unknown order, no device, or no GPU to predict for; P305, an unknown target;
+            P518, an unknown rule.
     """
 
     arch: str = "sm_90a"
@@ -51,6 +53,7 @@ class VirtualOptions:
     host_memory: bool = False
     folder: str = ""
     quiet: bool = False
+    predict: str = ""
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
@@ -62,6 +65,10 @@ class VirtualOptions:
             raise error("P305", f"there is no target `{self.arch}`", help=f"targets are {known}")
 
         check_rules(self.rules)
+        if self.predict:
+            from ptxkit.timing.gpu import gpu
+
+            gpu(self.predict, "--predict")
 
     @property
     def target(self) -> targets.Target:

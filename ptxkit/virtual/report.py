@@ -9,10 +9,14 @@ import traceback
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, render_text
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import DriverError, code
+
+if TYPE_CHECKING:
+    from ptxkit.timing.predict import Prediction
 
 CODES = {
     "P602": "ILLEGAL_ADDRESS",
@@ -84,6 +88,14 @@ class ProcessReport:
         if not self.options.quiet:
             print(render_text([finding.shown()]), file=sys.stderr, flush=True)
         self._write({"finding": finding.shown().to_json()})
+
+    def predicted(self, name: str, one: Prediction) -> None:
+        """How long a launch would take elsewhere: told at once, and summed up at the end."""
+        if not self.options.quiet:
+            grid = f"{one.ctas} CTAs of {one.threads} threads"
+            told = f"{one.told} on {self.options.predict}, {one.cycles:,.0f} cycles, {one.bound}"
+            print(f"{name}: {grid}, {told}", file=sys.stderr, flush=True)
+        self._write({"predicted": [one.entry, one.seconds]})
 
     def failed(self, problem: Exception) -> int:
         """An operation failed; the error code that the driver then returns."""

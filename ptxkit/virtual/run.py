@@ -34,6 +34,7 @@ class Outcome:
         unsupported: calls of functions that do nothing, by name.
         refused: calls that returned an error, by (name, code).
         notes: why calls were refused, and what else must be known.
+        predicted: by kernel, how often it was predicted, and seconds in all.
     """
 
     exit_code: int
@@ -42,6 +43,7 @@ class Outcome:
     unsupported: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, int]] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
+    predicted: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     @property
     def errors(self) -> int:
@@ -113,6 +115,10 @@ def _take(outcome: Outcome, entry: dict[str, Any]) -> None:
         outcome.findings.append(_diagnostic(entry["finding"]))
     if "unsupported" in entry:
         outcome.unsupported.setdefault(entry["unsupported"], 1)
+    if "predicted" in entry:
+        kernel, seconds = entry["predicted"]
+        count, total = outcome.predicted.get(kernel, (0, 0.0))
+        outcome.predicted[kernel] = count + 1, total + seconds
     outcome.launches += entry.get("launches", 0)
     for name, count in entry.get("unsupported_calls", {}).items():
         outcome.unsupported[name] = max(count, outcome.unsupported[name])

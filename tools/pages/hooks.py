@@ -33,6 +33,7 @@ MAKERS = {
     "coverage": coverage.tables,
     "instructions": instructions.index,
     "predictions": predictions.tables,
+    "predictions_b200": predictions.public,
     "virtual_gpu": virtual_gpu.tables,
 }
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")

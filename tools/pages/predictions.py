@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-RECORD = Path(__file__).resolve().parents[2] / "bench" / "results" / "predictions.json"
+RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 
 
 def tables() -> str:
     """Each launch: what was measured, predicted, and how far a naive roofline is off."""
-    rows = json.loads(RECORD.read_text("utf-8"))["rows"]
+    rows = json.loads((RESULTS / "predictions.json").read_text("utf-8"))["rows"]
     lines = ["| launch | measured | predicted | error | of a roofline | bound |", "|---|---|---|---|---|---|"]
     for one in rows:
         cells = (
@@ -28,3 +28,21 @@ def tables() -> str:
         "\n".join(lines)
         + f"\n\nCycles. Half of the errors are below {middle:.1%}, all below {errors[-1]:.1%}.\n"
     )
+
+
+def public() -> str:
+    """Kernels of others with their public times on a B200."""
+    record = json.loads((RESULTS / "predictions.b200.json").read_text("utf-8"))
+    lines = ["| kernel | size | measured | predicted | error | bound |", "|---|---|---|---|---|---|"]
+    for one in record["rows"]:
+        cells = (
+            one["kernel"],
+            str(one["size"]),
+            f"{one['measured_microseconds']:,.1f} us",
+            f"{one['predicted_microseconds']:,.1f} us",
+            f"{one['error']:+.1%}",
+            one["bound"],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    summed = f"The median error is {record['median']:.1%}, the largest {record['largest']:.1%}."
+    return "\n".join(lines) + f"\n\n{record['source']}. {summed} {record['known_beforehand']}\n"

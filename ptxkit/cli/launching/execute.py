@@ -13,6 +13,8 @@ from ptxkit.cli.formats import to_sarif
 from ptxkit.diagnostics import Severity, counted
 from ptxkit.rules import from_options, project_rules
 from ptxkit.support.atomic_file import check_folder, write_atomically
+from ptxkit.timing.gpu import gpu
+from ptxkit.timing.predict import told
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run
 from ptxkit.virtual.symbols import results
@@ -24,6 +26,8 @@ SHOWN = 12
 def execute(given: dict[str, Any]) -> int:
     """Run the program, print the summary; the exit code."""
     names = ("arch", "devices", "order", "seed", "sanitize", "strict", "host_memory")
+    if given["predict"]:
+        given = {**given, "arch": gpu(given["predict"], "--predict").target}
     if given["report"]:
         check_folder(Path(given["report"]))
     wanted = from_options(given["allow"], given["warn"], given["deny"])
@@ -31,6 +35,8 @@ def execute(given: dict[str, Any]) -> int:
         **{name: given[name] for name in names},
         keep_going=given["error_limit"] if given["keep_going"] else False,
         rules={**project_rules(Path.cwd()), **wanted},
+        predict=given["predict"] or "",
+        quiet=given["quiet"] and bool(given["predict"]),
     )
     outcome = run(find_program(given["program"]), options)
     if given["report"]:
@@ -49,6 +55,12 @@ def summary(outcome: Outcome, options: VirtualOptions) -> str:
     lines = [f"ptxkit exec: {found} in {_launches(outcome.launches)} on {where}"]
     if outcome.exit_code:
         lines[0] += f"; the program's exit code is {outcome.exit_code}"
+    longest = sorted(outcome.predicted.items(), key=lambda one: -one[1][1])
+    lines += [f"  predicted for {options.predict}:"] if longest else []
+    lines += [
+        f"    {name}: {told(seconds)}" + (f" in {count} launches" if count > 1 else "")
+        for name, (count, seconds) in longest[:SHOWN]
+    ]
     lines += _listed("functions that do nothing, and said so", outcome.unsupported)
     refused = Counter({f"{name} -> {_named(number)}": n for (name, number), n in outcome.refused.items()})
     lines += _listed("calls that returned an error", refused)

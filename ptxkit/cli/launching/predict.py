@@ -71,7 +71,7 @@ def show(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> None
             print(f"\nlaunch {number + 1}, {one.entry}")
         placed = one.occupancy
         rows = [
-            ("time", f"{_time(one.cycles / one.clock)}, {one.cycles:,.0f} cycles{_clock(one, where)}"),
+            ("time", f"{one.told}, {one.cycles:,.0f} cycles{_clock(one, where)}"),
             ("bound", one.bound),
             ("busy", ", ".join(f"{name} {share:.0%}" for name, share in _busy(one))),
             (
@@ -155,10 +155,6 @@ def _busy(one: Prediction) -> list[tuple[str, float]]:
     return [(name, share) for name, share in one.busy.items() if share >= LEAST_SHARE]
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds * 1e6:,.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:,.3f} ms"
-
-
 def _honest(where: Gpu, shown: Validation | None) -> str:
     """How far the model was off where a GPU could be asked."""
     if shown is None:
@@ -193,7 +189,7 @@ def _launch(where: Gpu, one: Prediction) -> dict[str, Any]:
     return {
         "entry": one.entry,
         "cycles": one.cycles,
-        "seconds": one.cycles / one.clock,
+        "seconds": one.seconds,
         "clock": one.clock,
         "bound": one.bound,
         "busy": one.busy,

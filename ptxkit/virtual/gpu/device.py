@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ptxkit import targets
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.texels.objects import Surface, Texture
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.pool import Pool
+from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import failure
+
+if TYPE_CHECKING:
+    from ptxkit.timing.predict import Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class VirtualDevice:
     Attributes:
         ordinal: its number.
         emulator: what runs its kernels.
+        predictor: says how long launches would take elsewhere; None where nobody asks.
         limits: what it can hold.
         retained: how often its primary context was retained.
         texture_records: what its texture and surface objects were made from, by their handles.
@@ -39,16 +45,22 @@ class VirtualDevice:
         self.ordinal = ordinal
         self.target = options.target
         self.limits = targets.limits(options.target)
+        self.predictor = _predictor(options)
+        predicted = self.predictor is not None
         self.emulator = Emulator(
-            order=options.order,
+            order="eager" if predicted else options.order,
             seed=options.seed + ordinal,
-            sanitize=options.sanitize,
+            sanitize=options.sanitize and not predicted,
             arch=options.arch,
             memory=machine.memory,
             strict=options.strict,
             keep_going=options.keep_going,
             rules=options.rules,
+            traffic=predicted,
+            jit=False if predicted else None,
         )
+        if self.predictor is not None:
+            self.emulator.prepare = self.predictor.begin
         self.emulator.origins = machine.origins
         self.emulator.number = ordinal
         self.primary_flags = 0
@@ -87,3 +99,13 @@ class VirtualDevice:
     def total_memory(self) -> int:
         """Bytes of memory."""
         return self.machine.memory.budget
+
+
+def _predictor(options: VirtualOptions) -> Predictor | None:
+    """What predicts the launches of a device; None where nobody asks."""
+    if not options.predict:
+        return None
+    from ptxkit.timing.gpu import gpu
+    from ptxkit.timing.predict import Predictor
+
+    return Predictor(gpu(options.predict))

@@ -234,6 +234,9 @@ class VirtualFunction(Object):
             return self._rounds(launch, name, machine.concurrency)
         with self._reported(launch, name):
             self._execution(launch).run(self.device.emulator.progress)
+            if self.device.predictor is not None:
+                for one in self.device.predictor.predictions():
+                    machine.report.predicted(name, one)
         return None
 
     def _execution(self, launch: KernelWork) -> Execution:
