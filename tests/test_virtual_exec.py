@@ -57,10 +57,9 @@ def test_keep_going_leaves_the_context_sound() -> None:
 
 
 def test_launches_are_predicted() -> None:
-    """Not all CTAs run, so that the program's own check of its result fails."""
+    """A small launch runs whole, so that the program goes on with what it computes."""
     done = execute("saxpy.py", options=("--predict", "h200"))
-    assert done.returncode == 1
-    assert "AssertionError" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
     told = re.search(r"^`saxpy`, launch 1: \d+ CTAs of \d+ threads, [\d.]+ us on h200, ", done.stderr, re.M)
     assert told, done.stderr
     assert re.search(r"^  predicted for h200:\n    saxpy: [\d.]+ us$", done.stderr, re.M)

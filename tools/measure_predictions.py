@@ -7,7 +7,7 @@
 What was measured are cycles: of each trial the median time at the clock of its samples, of these the median.
 Beside each error of a bench record stands that of a naive roofline: the problem's bytes and operations at the
 peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is judged. Of all, it
-writes bench/results/predictions.json and `ptxkit/timing/validation.toml`, which predictions quote.
+writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.toml`, which predictions quote.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ptxkit.__main__ import main as ptxkit
+from ptxkit.emulator.timing.gpu import gpu
+from ptxkit.emulator.timing.validation import kind_of
 from ptxkit.machine.provenance import provenance
-from ptxkit.timing.gpu import gpu
-from ptxkit.timing.validation import kind_of
 
 ROOT = Path(__file__).resolve().parents[1]
 KEY = "h200"
@@ -205,7 +205,7 @@ def main(only: list[str]) -> None:
     lines = ["# Written by tools/measure_predictions.py: how far predictions were off."]
     for kind, each in found.items():
         lines += ["", f"[{KEY}.{kind}]", *(f"{name} = {value}" for name, value in each.items())]
-    (ROOT / "ptxkit" / "timing" / "validation.toml").write_text("\n".join(lines) + "\n")
+    (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

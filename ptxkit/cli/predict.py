@@ -19,7 +19,7 @@ from ptxkit.cli.options import MAX_SIZE
         ("ptxkit predict gemv.ptx --preset bench_7168x16384x1 --on b200", "on a B200"),
         ("ptxkit predict gemv.ptx -o t.json", "also a timeline for https://ui.perfetto.dev"),
         ("ptxkit predict gemv.ptx --what-if", "also what a faster DRAM, L2, .. would bring"),
-        ("ptxkit predict before.ptx after.ptx", "which of two variants is faster, and why"),
+        ("ptxkit predict a.ptx b.ptx", "which of two variants is faster, and why"),
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")

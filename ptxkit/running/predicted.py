@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptxkit.asm import Module
 from ptxkit.dtypes import DTYPES
+from ptxkit.emulator.timing.predict import Prediction, Predictor
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.running.session import RunOptions, load
-from ptxkit.timing.predict import Prediction, Predictor
 from ptxkit.workloads import Arrays
 
 MOST_CONTENT = 256 << 20

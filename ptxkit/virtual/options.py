@@ -66,7 +66,7 @@ class VirtualOptions:
 
         check_rules(self.rules)
         if self.predict:
-            from ptxkit.timing.gpu import gpu
+            from ptxkit.emulator.timing.gpu import gpu
 
             gpu(self.predict, "--predict")
 

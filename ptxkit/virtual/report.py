@@ -16,7 +16,7 @@ from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import DriverError, code
 
 if TYPE_CHECKING:
-    from ptxkit.timing.predict import Prediction
+    from ptxkit.emulator.timing.predict import Prediction
 
 CODES = {
     "P602": "ILLEGAL_ADDRESS",

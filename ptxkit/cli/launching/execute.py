@@ -11,10 +11,10 @@ from typing import Any
 from ptxkit import __version__
 from ptxkit.cli.formats import to_sarif
 from ptxkit.diagnostics import Severity, counted
+from ptxkit.emulator.timing.gpu import gpu
+from ptxkit.emulator.timing.predict import told
 from ptxkit.rules import from_options, project_rules
 from ptxkit.support.atomic_file import check_folder, write_atomically
-from ptxkit.timing.gpu import gpu
-from ptxkit.timing.predict import told
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run
 from ptxkit.virtual.symbols import results

@@ -11,13 +11,13 @@ from ptxkit.cli.launching.plans import emulated, planned
 from ptxkit.cli.launching.progress import Progress
 from ptxkit.cli.output import print_json, strong, table
 from ptxkit.diagnostics import counted, error
+from ptxkit.emulator.timing.gpu import Gpu, gpu
+from ptxkit.emulator.timing.predict import Occupancy, Prediction, Predictor
+from ptxkit.emulator.timing.timeline import events
+from ptxkit.emulator.timing.validation import Validation, validation
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.predicted import predicted
 from ptxkit.support.atomic_file import check_folder, write_atomically
-from ptxkit.timing.gpu import Gpu, gpu
-from ptxkit.timing.predict import Occupancy, Prediction, Predictor
-from ptxkit.timing.timeline import events
-from ptxkit.timing.validation import Validation, validation
 
 SCHEMA = 1
 MEGAHERTZ = 1e6

@@ -21,8 +21,8 @@ from ptxkit.running.stalled import Stalled
 from ptxkit.workers.choose import session
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.timing.gpu import Gpu
     from ptxkit.running.sanitized import Sanitized
-    from ptxkit.timing.gpu import Gpu
     from ptxkit.workers.worker import Worker
 
 WAITS = 3
@@ -77,7 +77,7 @@ def _predicted_for(given: dict[str, Any]) -> Gpu | None:
     if given["as_json"]:
         help = "`ptxkit predict FILE --json` prints every figure"
         raise error("P560", "expected `--predict` without `--json`, found both", help=help)
-    from ptxkit.timing.gpu import gpu
+    from ptxkit.emulator.timing.gpu import gpu
 
     return gpu(given["predict"], "--predict")
 
@@ -85,8 +85,8 @@ def _predicted_for(given: dict[str, Any]) -> Gpu | None:
 def _predict(module: Module, plan: LaunchPlan, where: Gpu, options: RunOptions) -> None:
     """Say how long a plan would take."""
     from ptxkit.cli.launching.predict import show
+    from ptxkit.emulator.timing.predict import Predictor
     from ptxkit.running.predicted import predicted
-    from ptxkit.timing.predict import Predictor
 
     print()
     show(plan, where, predicted(module, plan, Predictor(where), options), WAITS)

@@ -14,7 +14,7 @@ from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
-    from ptxkit.timing.predict import Predictor
+    from ptxkit.emulator.timing.predict import Predictor
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _predictor(options: VirtualOptions) -> Predictor | None:
     """What predicts the launches of a device; None where nobody asks."""
     if not options.predict:
         return None
-    from ptxkit.timing.gpu import gpu
-    from ptxkit.timing.predict import Predictor
+    from ptxkit.emulator.timing.gpu import gpu
+    from ptxkit.emulator.timing.predict import Predictor
 
     return Predictor(gpu(options.predict))

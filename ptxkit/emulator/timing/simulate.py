@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.streams import BlockRun, CtaStream, Happening, LaunchStreams, RecordedOperation
-from ptxkit.timing.blocks import BlockStep, What, late_slots, steps_of
-from ptxkit.timing.gpu import Gpu
+from ptxkit.emulator.timing.blocks import BlockStep, What, late_slots, steps_of
+from ptxkit.emulator.timing.gpu import Gpu
 
 SECTOR = 32
 RESOURCES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ptxkit.timing.predict import Prediction
+from ptxkit.emulator.timing.predict import Prediction
 
 Event = dict[str, Any]
 

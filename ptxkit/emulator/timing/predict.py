@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.execution import Execution
+from ptxkit.emulator.execution import BATCH_LANES, Execution
 from ptxkit.emulator.streams import LaunchStreams, Streams
+from ptxkit.emulator.timing.gpu import Gpu
+from ptxkit.emulator.timing.simulate import RESOURCES, Simulated, Simulation
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
-from ptxkit.timing.gpu import Gpu
-from ptxkit.timing.simulate import RESOURCES, Simulated, Simulation
 
 ROUNDS = 3
 """CTAs that are simulated one after another in each place of a multiprocessor; more are like these."""
@@ -111,7 +111,8 @@ class Prediction:
 class Predictor:
     """Predicts the launches of an emulator: set its `prepare` to `begin`.
 
-    Only some CTAs of each launch run, so what they leave in memory is not what the kernel computes.
+    Of a launch of more than `BATCH_LANES` threads only some CTAs run, so that what they leave in memory is
+    not what the kernel computes.
 
     Args:
         gpu: where.
@@ -188,13 +189,14 @@ class Predictor:
         )  # fmt: skip
 
     def _choose(self, execution: Execution) -> tuple[int, int]:
-        """The CTAs of a launch that run: as many as a multiprocessor holds."""
+        """The CTAs of a launch that run: all, if a batch holds them, or as many as a multiprocessor does."""
         launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
         registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
         total, threads = launch.shape.ctas, launch.shape.threads
         one = occupancy(gpu, total, launch.cluster, threads, launch.shared.used, registers)
         self._placed.append(one)
-        return 0, min(one.resident * launch.cluster, total)
+        some = one.resident * launch.cluster
+        return 0, total if total * threads <= BATCH_LANES else min(some, total)
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:

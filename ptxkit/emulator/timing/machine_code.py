@@ -26,7 +26,7 @@ class MachineCode:
 
 @cache
 def _rules() -> list[tuple[re.Pattern[str], MachineCode]]:
-    text = (files("ptxkit.timing") / "instructions.toml").read_text("utf-8")
+    text = (files("ptxkit.emulator.timing") / "instructions.toml").read_text("utf-8")
     return [
         (re.compile(one["match"]), MachineCode(one["pipe"], one.get("count", 1), one["latency"]))
         for one in tomllib.loads(text)["instruction"]

@@ -39,7 +39,7 @@ class Gpu:
 
 def known() -> list[str]:
     """What `--on` takes."""
-    folder = files("ptxkit.timing") / _FOLDER
+    folder = files("ptxkit.emulator.timing") / _FOLDER
     return sorted(one.name.removesuffix(".toml") for one in folder.iterdir() if one.name.endswith(".toml"))
 
 
@@ -52,7 +52,7 @@ def gpu(key: str, option: str = "--on") -> Gpu:
     """
     if key not in known():
         raise error("P520", f"expected a GPU of {listing(known())}, found `{option} {key}`")
-    given = tomllib.loads((files("ptxkit.timing") / _FOLDER / f"{key}.toml").read_text("utf-8"))
+    given = tomllib.loads((files("ptxkit.emulator.timing") / _FOLDER / f"{key}.toml").read_text("utf-8"))
     figures = {name: float(one["value"]) for name, one in given["figures"].items()}
     sources = {name: str(one["source"]) for name, one in given["figures"].items()}
     return Gpu(key, given["name"], given["target"], given["confirmed"], figures, sources)

@@ -14,8 +14,8 @@ from enum import IntEnum
 
 from ptxkit.emulator.code import CodeBlock, Computation, MemoryTransfer
 from ptxkit.emulator.faults import Site
-from ptxkit.timing.gpu import Gpu
-from ptxkit.timing.machine_code import machine_code
+from ptxkit.emulator.timing.gpu import Gpu
+from ptxkit.emulator.timing.machine_code import machine_code
 
 _LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_reduce", "mapa", "getctarank")
 _STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")

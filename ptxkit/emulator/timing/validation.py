@@ -48,4 +48,4 @@ def validation(key: str, bound: str) -> Validation | None:
 
 @cache
 def _all() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((files("ptxkit.timing") / "validation.toml").read_text("utf-8"))
+    return tomllib.loads((files("ptxkit.emulator.timing") / "validation.toml").read_text("utf-8"))
