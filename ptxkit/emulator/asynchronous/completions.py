@@ -211,7 +211,7 @@ class Completions:
         through = operation.proxy == "async" or (operation.proxy == "fabric" and earlier.space == "shared")
         space = earlier.space if through and not earlier.writes else None
         covers = self.happens_before.plainly_covers
-        for item, record in zip(earlier.items.tolist(), earlier.record.tolist(), strict=True):
+        for item, record in set(zip(earlier.items.tolist(), earlier.record.tolist(), strict=True)):
             row, lane = int(operation.rows[item]), int(operation.lanes[item])
             if not covers(history, record, row, operation.warps, lane, space):
                 return False

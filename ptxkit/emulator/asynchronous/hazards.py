@@ -134,11 +134,24 @@ class Hazards(Accesses):
                 self._meet(operation, other)
         if not operation.reduces:
             self._check_items(operation)
-        for region in operation.reads:
-            self._look_back(operation, region, ("write",))
+        if not self._reads_plainly(operation):
+            for region in operation.reads:
+                self._look_back(operation, region, ("write",))
         for region in operation.writes:
             self._look_back(operation, region, KINDS)
             self._check_objects(operation, region)
+
+    def _reads_plainly(self, operation: AsyncOperation) -> bool:
+        """Whether it is plain, from one look at all that an operation reads, that all of it may be read."""
+        region = operation.reads_at_once
+        if region is None:
+            return False
+        for history, part in histories(self.batch, region, "read"):
+            if history.has("write"):
+                found = Granules(self.batch, history, part).runs("write")
+                if not self._is_plain(Earlier(operation, part, history, "write", False, *found)):
+                    return False
+        return True
 
     def _check_items(self, operation: AsyncOperation) -> None:
         """Two items may not write the same bytes, unless they are the same, which is P607."""
@@ -177,6 +190,9 @@ class Hazards(Accesses):
             (operation.reads, other.writes, other.unwritten, "P652"),
         ):
             if not mine or not theirs or (code == "P654" and operation.reduces and other.reduces):
+                continue
+            whole = operation.reads_at_once if mine is operation.reads else None
+            if whole is not None and all(whole.apart(held) for held in theirs):
                 continue
             for region in mine:
                 for held in theirs:

@@ -119,6 +119,7 @@ class AsyncOperation:
         batch: where.
         rows, lanes: the issuing thread of each item.
         reads, writes: bytes that it touches.
+        reads_at_once: the same bytes as `reads` at its issue as one region, where that is at hand.
         fetch: reads every source; what it returns goes to `deliver`, which writes every result.
         whole: does both, where nothing comes between them; None for `fetch`, then `deliver`.
         signal: what its completion does.
@@ -149,6 +150,7 @@ class AsyncOperation:
     lanes: np.ndarray
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
+    reads_at_once: Region | None = None
     fetch: Callable[[], Any] = _nothing
     deliver: Callable[[Any], None] = _nothing
     whole: Callable[[], None] | None = None

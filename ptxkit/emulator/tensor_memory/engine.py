@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from ptxkit.emulator.tensor_memory.cells import TensorMemory
 from ptxkit.emulator.tensor_memory.consumed import consumed_loads
 from ptxkit.emulator.tensor_memory.factors import Side
 from ptxkit.emulator.tensor_memory.in_flight import InFlightTable
-from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Fences, Tcgen05InFlight
+from ptxkit.emulator.tensor_memory.shared_reads import SharedRead, SharedReads
 from ptxkit.targets import limits
 
 
@@ -38,14 +38,6 @@ class Tcgen05Work:
 
     def read_a(self) -> None:
         """Read matrix A now, if it lies in shared memory; the rest comes later."""
-
-
-class SharedRead(NamedTuple):
-    """What an instruction reads of the shared memory of a CTA; `of_a`: whether that is matrix A."""
-
-    cta: int
-    operand: Tcgen05SharedOperand
-    of_a: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -109,6 +101,7 @@ class Engine:
         memory: the cells.
         columns: that each SM has.
         holders: what each CTA has allocated.
+        reads: where instructions read shared memory.
         in_flight: who may touch which cells; empty without the sanitizer.
         local: the number by which `HappensBefore.completed` knows what commits tell of.
         local_reads: that for what is told of reads of matrix A alone.
@@ -141,7 +134,7 @@ class Engine:
         self._gone = np.zeros(len(batch.ctas), bool)
         self._chains: dict[tuple[int, int], list[Chain]] = {}
         self._consumed: dict[str, frozenset[int]] = {}
-        self._regions: dict[tuple[int, Tcgen05SharedOperand], Region] = {}
+        self.reads = SharedReads(batch)
         batch.at_exit.append(self.retired)
 
     def pool(self, cta: int) -> ColumnPool:
@@ -226,16 +219,19 @@ class Engine:
             EmulatorFault: it touches what others use.
         """
         batch = self.batch
-        regions = tuple(self.region(read.cta, read.operand) for read in shared)
-        step = ChainStep(
-            issued, work, tuple(one for one, read in zip(regions, shared, strict=True) if read.of_a)
-        )
+        regions, of_a, whole = self.reads(tuple(shared))
+        step = ChainStep(issued, work, of_a)
         issued.number = batch.launch.events.take(issued.site)
         chains = self._chains.setdefault((issued.row, issued.lane), [])
         if not chains or not self._open(chains[-1]):
             earlier = tuple(chain.operation for chain in chains if not chain.operation.delivered)
             operation = AsyncOperation(
-                issued.site, batch, *self._issuer(issued), reads=regions, after=earlier
+                issued.site,
+                batch,
+                *self._issuer(issued),
+                reads=regions,
+                reads_at_once=whole,
+                after=earlier,
             )
             chain = Chain(operation)
             operation.deliver = lambda data: chain.run()
@@ -247,7 +243,12 @@ class Engine:
         chain = chains[-1]
         if batch.launch.sanitize:
             again = AsyncOperation(
-                issued.site, batch, *self._issuer(issued), reads=regions, number=issued.number
+                issued.site,
+                batch,
+                *self._issuer(issued),
+                reads=regions,
+                reads_at_once=whole,
+                number=issued.number,
             )
             batch.queue.hazards.enter(again)
         self._enter(issued)
@@ -272,16 +273,6 @@ class Engine:
         if self.batch.launch.sanitize:
             self.fences.used(issued.row, issued.number)
             self.in_flight.enter(issued)
-
-    def region(self, cta: int, operand: Tcgen05SharedOperand) -> Region:
-        """What is read of the shared memory of a CTA, as bytes of the batch's bank."""
-        found = self._regions.get((cta, operand))
-        if found is None:
-            first, sizes = operand.map.runs
-            place = cta * self.batch.shared.stride + operand.start - self.batch.launch.shared.start
-            found = Region(self.batch.shared, first + place, sizes, np.zeros(len(first), np.int64))
-            self._regions[cta, operand] = found
-        return found
 
     def is_consumed(self, site: Site) -> bool:
         """Whether the registers of a load are read before anything that could order others behind it; never

@@ -27,12 +27,13 @@ from ptxkit.emulator.operations.tensor_memory.issue import (
     whole_address,
 )
 from ptxkit.emulator.tensor_memory.arithmetic import Arithmetic, arithmetic, lanes_of
-from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
+from ptxkit.emulator.tensor_memory.engine import Engine, Tcgen05Work
 from ptxkit.emulator.tensor_memory.factors import Factor, NoNumber, Senseless, stored_in_shared
 from ptxkit.emulator.tensor_memory.mma_plan import Illegal, MmaForm, Tcgen05Plan, decode, vector_of
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import Operands, Tcgen05Product, place
+from ptxkit.emulator.tensor_memory.shared_reads import SharedRead
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 from ptxkit.isa.modifiers import Collector, CollectorUse, MmaKind, ScaleVector
 

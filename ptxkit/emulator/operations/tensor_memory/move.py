@@ -25,12 +25,13 @@ from ptxkit.emulator.operations.tensor_memory.load import TmemAddresses, check_c
 from ptxkit.emulator.sync_points import executing_rows
 from ptxkit.emulator.tensor_memory import moves
 from ptxkit.emulator.tensor_memory.cells import PITCH
-from ptxkit.emulator.tensor_memory.engine import Engine, SharedRead, Tcgen05Work
+from ptxkit.emulator.tensor_memory.engine import Engine, Tcgen05Work
 from ptxkit.emulator.tensor_memory.mma_plan import Illegal
 from ptxkit.emulator.tensor_memory.moves import unpack
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
 from ptxkit.emulator.tensor_memory.order import Tcgen05InFlight
 from ptxkit.emulator.tensor_memory.product import smem_descriptor
+from ptxkit.emulator.tensor_memory.shared_reads import SharedRead
 from ptxkit.isa.modifiers import MovementShape, Multicast
 
 effect = Effects("tcgen05")
