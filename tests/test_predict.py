@@ -13,13 +13,14 @@ from command import here, ptxkit
 
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
-from ptxkit.emulator.streams import LaunchStreams, Streams
 from ptxkit.emulator.timing import predict as predicting
 from ptxkit.emulator.timing.blocks import What, late_slots, steps_of
 from ptxkit.emulator.timing.gpu import gpu, known
 from ptxkit.emulator.timing.machine_code import machine_code
 from ptxkit.emulator.timing.predict import Occupancy, bound_of, occupancy
+from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.simulate import Simulation
+from ptxkit.emulator.timing.streams import Streams
 
 ROOT = Path(__file__).parents[1]
 HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n"

@@ -9,9 +9,11 @@ from typing import TypeVar
 
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.execution import BATCH_LANES, Execution
-from ptxkit.emulator.streams import LaunchStreams, Streams
 from ptxkit.emulator.timing.gpu import Gpu
-from ptxkit.emulator.timing.simulate import RESOURCES, Simulated, Simulation
+from ptxkit.emulator.timing.parts import Simulated
+from ptxkit.emulator.timing.recorded import LaunchStreams
+from ptxkit.emulator.timing.simulate import RESOURCES, Simulation
+from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 

@@ -9,7 +9,7 @@ it would be over on a GPU is for the model to say.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,22 +17,27 @@ import numpy as np
 from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Transaction
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
-from ptxkit.emulator.code import Code, CodeBlock
-from ptxkit.emulator.counts import SECTOR, Traffic
+from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.counts import SECTOR
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing, executing_rows
-from ptxkit.emulator.values import WARP, distinct
+from ptxkit.emulator.timing.recorded import (
+    AccessCost,
+    BlockRun,
+    CtaStream,
+    Happening,
+    LaunchStreams,
+    RecordedOperation,
+)
+from ptxkit.emulator.timing.touched import MemoryWatch
+from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Shape
 
-Phase = tuple[int, int, int]
-"""A phase of an mbarrier: the number of its batch, its slot there, its number."""
-NOBODY = -1
 _COMPUTES = frozenset(
     "add sub mul mad fma min max abs neg div rem and or xor not shl shr shf prmt bfe bfi bfind popc clz brev "
     "cvt mov setp set selp sin cos ex2 lg2 tanh rcp sqrt rsqrt lop3 cvta isspacep cnot".split()
@@ -41,137 +46,11 @@ _COMPUTES = frozenset(
 
 
 @dataclass(slots=True, eq=False)
-class RecordedOperation:
-    """The part of an asynchronous operation that a warp, or a warpgroup, issued.
-
-    Attributes:
-        site: its instruction.
-        rows: the warps that issue it: one, or the four of a warpgroup together.
-        read, written: bytes of global memory; of bulk copies in whole sectors.
-        misses: the part of the bytes read that no CTA had touched before.
-        pieces: stretches of global memory that it reads and writes.
-        shared: bytes of shared memory that it reads and writes.
-        multiply_adds: of the tensor cores.
-        completes: the phases of mbarriers to which its completion contributes.
-        after: what must be over before it is.
-    """
-
-    site: Site
-    rows: tuple[int, ...] = ()
-    read: int = 0
-    written: int = 0
-    misses: float = 0.0
-    pieces: int = 0
-    shared: int = 0
-    multiply_adds: int = 0
-    completes: list[Phase] = field(default_factory=list)
-    after: list[RecordedOperation] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
 class _Split:
     """The parts of an operation, one for each warp that issued some of it, and the part of each item."""
 
     parts: list[RecordedOperation]
     which: np.ndarray
-
-
-@dataclass(slots=True)
-class AccessCost:
-    """What an instruction's accesses cost, on the average of the warps that execute it together.
-
-    Attributes:
-        shared: wavefronts of shared memory.
-        requests, sectors: of global memory.
-        missed: sectors that the CTA had not touched before.
-        cold: sectors that no CTA had touched before.
-    """
-
-    shared: float = 0.0
-    requests: float = 0.0
-    sectors: float = 0.0
-    missed: float = 0.0
-    cold: float = 0.0
-
-
-@dataclass(slots=True)
-class Happening:
-    """What an instruction of a block did when some warps ran it, beside computing.
-
-    Attributes:
-        cost: of its accesses; None without any.
-        arrives: the phases of mbarriers that each row contributes to.
-        awaits: the phase that each row waited for.
-        operations: what each row issued.
-        barriers: of each row the number of a barrier, and how many warps a phase of it takes; 0: all.
-        absent: rows that did not execute the instruction, as its guard was false for all of their lanes.
-        multiply_adds: of the tensor cores, a warp.
-    """
-
-    cost: AccessCost | None = None
-    arrives: dict[int, list[Phase]] = field(default_factory=dict)
-    awaits: dict[int, Phase] = field(default_factory=dict)
-    operations: dict[int, list[RecordedOperation]] = field(default_factory=dict)
-    barriers: dict[int, tuple[int, int]] = field(default_factory=dict)
-    absent: frozenset[int] = frozenset()
-    multiply_adds: float = 0.0
-
-
-@dataclass(slots=True, eq=False)
-class BlockRun:
-    """One passage of some warps through a block.
-
-    Attributes:
-        code: the function.
-        block: the block.
-        happenings: by the number of the instruction in it.
-    """
-
-    code: Code
-    block: CodeBlock
-    happenings: dict[int, Happening] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class CtaStream:
-    """What a CTA did.
-
-    Attributes:
-        number: of the CTA, by `Ctas`.
-        warps: for each of its warps the passages through blocks, each with the warp's row in its batch.
-    """
-
-    number: int
-    warps: list[tuple[int, list[BlockRun]]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class LaunchStreams:
-    """What some CTAs of a launch did.
-
-    Attributes:
-        name: the entry.
-        total: CTAs of the grid.
-        cluster: CTAs of a cluster.
-        threads: of a CTA.
-        shared: bytes of shared memory of a CTA.
-        ctas: those that ran, in the order of their start.
-        contributions: how many each phase of an mbarrier took.
-        requested: bytes of global memory that these CTAs asked for and had not lately.
-        read, written: by allocation the bytes of it that these CTAs read and wrote, each counted once, and
-            the allocation's size.
-    """
-
-    name: str
-    total: int
-    cluster: int
-    threads: int
-    shared: int
-    ctas: list[CtaStream] = field(default_factory=list)
-    contributions: dict[Phase, int] = field(default_factory=dict)
-    requested: float = 0.0
-    read: dict[str, tuple[int, int]] = field(default_factory=dict)
-    written: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Streams:
@@ -214,116 +93,6 @@ class Streams:
             self.launches[-1].read = self._watch.unique(self._watch.read)
             self.launches[-1].written = self._watch.unique(self._watch.written)
             self._watch = None
-
-
-class MemoryWatch(Traffic):
-    """The costs of a launch's accesses, and which sectors of global memory it touched."""
-
-    def __init__(self, memory: Any) -> None:
-        super().__init__()
-        self.memory = memory
-        self.by: dict[int, np.ndarray] = {}
-        self.read: dict[int, np.ndarray] = {}
-        self.written: dict[int, np.ndarray] = {}
-        self.owners: dict[int, Allocation] = {}
-        self.ctas = np.zeros(0, np.int64)
-        self.cost: AccessCost | None = None
-        self.requested = 0.0
-
-    def lanes(
-        self,
-        space: str,
-        index: Any,
-        active: Any,
-        rows: int,
-        size: int,
-        what: str,
-        stride: int = 0,
-        offset: int = 0,
-    ) -> None:
-        """Count an access; see `Traffic.lanes`. Of one to global memory see which sectors are new."""
-        before = dict(self.counts)
-        super().lanes(space, index, active, rows, size, what, stride, offset)
-        cost = self.cost
-        if cost is None:
-            return
-        cost.shared += self.counts[f"shared_wavefronts_{what}"] - before.get(f"shared_wavefronts_{what}", 0)
-        if space == "shared":
-            return
-        cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
-        counted = self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0)
-        cost.sectors += counted
-        places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
-        ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
-        if active is not None:
-            chosen = np.broadcast_to(active, (rows, WARP))
-            places, ctas = places[chosen], ctas[chosen]
-        if not places.size:
-            return
-        sectors = distinct((ctas.reshape(-1) << 40) | (places.reshape(-1) // SECTOR))
-        missed, cold = self.touch(sectors & ((1 << 40) - 1), sectors >> 40, what != "loaded", what)
-        share = counted / len(sectors)  # warps of one CTA may want the same ones
-        cost.missed += missed * min(share, 1.0)
-        if what == "loaded":
-            self.requested += missed * min(share, 1.0) * SECTOR
-        cost.cold += cold * min(share, 1.0)
-
-    def copies(self, *given: Any, **named: Any) -> None:
-        """Count copies by `cp.async`; what they touch their operation says."""
-        before = dict(self.counts)
-        cost, self.cost = self.cost, None
-        super().copies(*given, **named)
-        self.cost = cost
-        if cost is not None:
-            for name in ("requests", "sectors"):
-                key = f"global_{name}_copied"
-                setattr(cost, name, getattr(cost, name) + self.counts[key] - before.get(key, 0))
-
-    def touch(self, sectors: np.ndarray, ctas: np.ndarray, writes: bool, what: str = "") -> tuple[int, int]:
-        """Some CTAs touch sectors. Returns how many of them are new to their CTA, and how many to all."""
-        missed = cold = 0
-        at = 0
-        order = np.argsort(sectors, kind="stable")
-        sectors, ctas = sectors[order], ctas[order]
-        while at < len(sectors):
-            owner = self.memory.find(int(sectors[at]) * SECTOR + BASE)
-            if owner is None:
-                at += 1
-                continue
-            first = (owner.address - BASE) // SECTOR
-            end = int(np.searchsorted(sectors, first + -(-owner.size // SECTOR) + 1))
-            end = max(end, at + 1)
-            by = self.by.get(owner.address)
-            if by is None:
-                count = -(-owner.size // SECTOR) + 2
-                by = self.by[owner.address] = np.full(count, NOBODY, np.int32)
-                self.read[owner.address] = np.zeros(count, bool)
-                self.written[owner.address] = np.zeros(count, bool)
-                self.owners[owner.address] = owner
-            here = np.clip(sectors[at:end] - first, 0, len(by) - 1)
-            held = by[here]
-            if writes:
-                self.written[owner.address][here] = True
-            if not writes or what == "reduced":
-                self.read[owner.address][here] = True
-            missed += int(np.count_nonzero(held != ctas[at:end]))
-            new = here[held == NOBODY]
-            cold += len(distinct(new))
-            by[here] = ctas[at:end]
-            at = end
-        return missed, cold
-
-    def unique(self, touched: dict[int, np.ndarray]) -> dict[str, tuple[int, int]]:
-        """Bytes of each allocation that were touched, and its size."""
-        found: dict[str, tuple[int, int]] = {}
-        for address, which in touched.items():
-            count, owner = int(np.count_nonzero(which)), self.owners[address]
-            if count:
-                found[f"{owner.name or 'buffer'} at {address:#x}"] = (
-                    min(count * SECTOR, owner.size),
-                    owner.size,
-                )
-        return found
 
 
 def _firsts(lane_set: LaneSet, lanes: np.ndarray | None) -> list[tuple[int, int]]:

@@ -1,0 +1,186 @@
+"""What a simulation moves: multiprocessors, CTAs, warps, and what they wait for."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.timing.blocks import BlockStep
+from ptxkit.emulator.timing.gpu import Gpu
+from ptxkit.emulator.timing.recorded import BlockRun, RecordedOperation
+
+Waited = tuple[str, Site | None]
+"""What a warp waited for, and at which instruction."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """Something that becomes true at a time: a phase, a barrier, the end of an operation.
+
+    Attributes:
+        left: contributions that are not known yet.
+        time: of the latest one that is.
+        read: of an operation's end, when it has read what it reads.
+        then: what to call with the time once all are.
+    """
+
+    left: int
+    time: float = 0.0
+    read: float = 0.0
+    then: list[Callable[[float], None]] = field(default_factory=list)
+
+    def contribute(self, time: float) -> None:
+        """One of the contributions comes at a time."""
+        self.time = max(self.time, time)
+        self.left -= 1
+        if self.left == 0:
+            waiting, self.then = self.then, []
+            for each in waiting:
+                each(self.time)
+
+    def when(self, call: Callable[[float], None]) -> None:
+        """Call with the time, now or once it is known."""
+        if self.left <= 0:
+            call(self.time)
+        else:
+            self.then.append(call)
+
+
+class Multiprocessor:
+    """The resources of one: until when each is busy, and for how long it has been."""
+
+    def __init__(self, gpu: Gpu, number: int) -> None:
+        self.number = number
+        self.issue = [0.0] * int(gpu["schedulers"])
+        self.pipes: list[dict[str, float]] = [{} for _ in self.issue]
+        self.shared = self.tensor = self.copies = self.l2 = self.dram = 0.0
+        self.busy: dict[str, float] = defaultdict(float)
+        self.warps = 0
+
+
+@dataclass(slots=True, eq=False)
+class Cluster:
+    """CTAs that share phases of mbarriers and operations.
+
+    Attributes:
+        phases, operations: by what the recording calls them.
+        arrived: warps that came to the barrier of the cluster, and the node of its phase.
+    """
+
+    contributions: dict[tuple[int, int, int], int]
+    warps: int
+    phases: dict[tuple[int, int, int], Node] = field(default_factory=dict)
+    operations: dict[int, Node] = field(default_factory=dict)
+    started: Counter[int] = field(default_factory=Counter)
+    barrier: Node | None = None
+
+    def phase(self, key: tuple[int, int, int]) -> Node:
+        """The node of a phase; nothing contributes to the one before the first."""
+        found = self.phases.get(key)
+        if found is None:
+            found = self.phases[key] = Node(self.contributions.get(key, 0))
+        return found
+
+    def operation(self, one: RecordedOperation) -> Node:
+        """The node of an operation's end."""
+        found = self.operations.get(id(one))
+        if found is None:
+            found = self.operations[id(one)] = Node(1)
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Cta:
+    """A CTA that runs.
+
+    Attributes:
+        place: its multiprocessor.
+        cluster: of it.
+        running: warps that have not ended.
+        over: the node of its end.
+        barriers: by number the node of the phase at hand.
+        everyone: the numbers of those that take all warps.
+        peer: the other CTA of its pair.
+    """
+
+    place: Multiprocessor
+    cluster: Cluster
+    running: int
+    over: Node
+    barriers: dict[int, Node] = field(default_factory=dict)
+    everyone: set[int] = field(default_factory=set)
+    peer: Cta | None = None
+
+
+class Warp:
+    """A warp that runs."""
+
+    __slots__ = (
+        "cluster_node",
+        "cta",
+        "groups",
+        "now",
+        "number",
+        "open",
+        "plan",
+        "ready",
+        "row",
+        "run",
+        "runs",
+        "scheduler",
+        "step",
+    )
+
+    def __init__(self, cta: Cta, row: int, runs: Sequence[BlockRun], number: int, now: float) -> None:
+        self.cta, self.row, self.runs, self.number, self.now = cta, row, runs, number, now
+        self.scheduler = number % len(cta.place.issue)
+        self.run = self.step = 0
+        self.plan: Sequence[BlockStep] = ()
+        self.ready: dict[int, tuple[float, str, Site]] = {}
+        self.open: dict[str, list[Node]] = {}
+        self.groups: dict[str, list[list[Node]]] = {}
+        self.cluster_node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A stretch of the timeline.
+
+    Attributes:
+        place: the multiprocessor.
+        track: who: `warp 3`, `tensor cores`, `copies`.
+        what: what it did or waited for.
+        site: the instruction.
+        start, end: in cycles.
+    """
+
+    place: int
+    track: str
+    what: str
+    site: Site | None
+    start: float
+    end: float
+
+
+@dataclass(slots=True)
+class Simulated:
+    """What came of it.
+
+    Attributes:
+        cycles: from the first CTA's start to the last one's end.
+        ends: when each CTA ended.
+        busy: cycles that the resources of the first multiprocessor were busy, by name; of four schedulers
+            their mean.
+        waits: cycles that warps waited, by what for and at which instruction.
+        lived: cycles that warps were there, in all.
+        timeline: what warps waited for and when operations were in flight, if somebody wants to know.
+    """
+
+    cycles: float
+    ends: list[float]
+    busy: dict[str, float]
+    waits: dict[Waited, float]
+    lived: float
+    timeline: list[Slice]

@@ -1,0 +1,137 @@
+"""What was recorded of some CTAs of a launch: data that a simulation replays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.faults import Site
+
+Phase = tuple[int, int, int]
+"""A phase of an mbarrier: the number of its batch, its slot there, its number."""
+
+
+@dataclass(slots=True, eq=False)
+class RecordedOperation:
+    """The part of an asynchronous operation that a warp, or a warpgroup, issued.
+
+    Attributes:
+        site: its instruction.
+        rows: the warps that issue it: one, or the four of a warpgroup together.
+        read, written: bytes of global memory; of bulk copies in whole sectors.
+        misses: the part of the bytes read that no CTA had touched before.
+        pieces: stretches of global memory that it reads and writes.
+        shared: bytes of shared memory that it reads and writes.
+        multiply_adds: of the tensor cores.
+        completes: the phases of mbarriers to which its completion contributes.
+        after: what must be over before it is.
+    """
+
+    site: Site
+    rows: tuple[int, ...] = ()
+    read: int = 0
+    written: int = 0
+    misses: float = 0.0
+    pieces: int = 0
+    shared: int = 0
+    multiply_adds: int = 0
+    completes: list[Phase] = field(default_factory=list)
+    after: list[RecordedOperation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class AccessCost:
+    """What an instruction's accesses cost, on the average of the warps that execute it together.
+
+    Attributes:
+        shared: wavefronts of shared memory.
+        requests, sectors: of global memory.
+        missed: sectors that the CTA had not touched before.
+        cold: sectors that no CTA had touched before.
+    """
+
+    shared: float = 0.0
+    requests: float = 0.0
+    sectors: float = 0.0
+    missed: float = 0.0
+    cold: float = 0.0
+
+
+@dataclass(slots=True)
+class Happening:
+    """What an instruction of a block did when some warps ran it, beside computing.
+
+    Attributes:
+        cost: of its accesses; None without any.
+        arrives: the phases of mbarriers that each row contributes to.
+        awaits: the phase that each row waited for.
+        operations: what each row issued.
+        barriers: of each row the number of a barrier, and how many warps a phase of it takes; 0: all.
+        absent: rows that did not execute the instruction, as its guard was false for all of their lanes.
+        multiply_adds: of the tensor cores, a warp.
+    """
+
+    cost: AccessCost | None = None
+    arrives: dict[int, list[Phase]] = field(default_factory=dict)
+    awaits: dict[int, Phase] = field(default_factory=dict)
+    operations: dict[int, list[RecordedOperation]] = field(default_factory=dict)
+    barriers: dict[int, tuple[int, int]] = field(default_factory=dict)
+    absent: frozenset[int] = frozenset()
+    multiply_adds: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class BlockRun:
+    """One passage of some warps through a block.
+
+    Attributes:
+        code: the function.
+        block: the block.
+        happenings: by the number of the instruction in it.
+    """
+
+    code: Code
+    block: CodeBlock
+    happenings: dict[int, Happening] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class CtaStream:
+    """What a CTA did.
+
+    Attributes:
+        number: of the CTA, by `Ctas`.
+        warps: for each of its warps the passages through blocks, each with the warp's row in its batch.
+    """
+
+    number: int
+    warps: list[tuple[int, list[BlockRun]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LaunchStreams:
+    """What some CTAs of a launch did.
+
+    Attributes:
+        name: the entry.
+        total: CTAs of the grid.
+        cluster: CTAs of a cluster.
+        threads: of a CTA.
+        shared: bytes of shared memory of a CTA.
+        ctas: those that ran, in the order of their start.
+        contributions: how many each phase of an mbarrier took.
+        requested: bytes of global memory that these CTAs asked for and had not lately.
+        read, written: by allocation the bytes of it that these CTAs read and wrote, each counted once, and
+            the allocation's size.
+    """
+
+    name: str
+    total: int
+    cluster: int
+    threads: int
+    shared: int
+    ctas: list[CtaStream] = field(default_factory=list)
+    contributions: dict[Phase, int] = field(default_factory=dict)
+    requested: float = 0.0
+    read: dict[str, tuple[int, int]] = field(default_factory=dict)
+    written: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -1,0 +1,124 @@
+"""Which sectors of global memory the CTAs of a launch touch, and what that costs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ptxkit.emulator.counts import SECTOR, Traffic
+from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.emulator.timing.recorded import AccessCost
+from ptxkit.emulator.values import WARP, distinct
+
+NOBODY = -1
+
+
+class MemoryWatch(Traffic):
+    """The costs of a launch's accesses, and which sectors of global memory it touched."""
+
+    def __init__(self, memory: Any) -> None:
+        super().__init__()
+        self.memory = memory
+        self.by: dict[int, np.ndarray] = {}
+        self.read: dict[int, np.ndarray] = {}
+        self.written: dict[int, np.ndarray] = {}
+        self.owners: dict[int, Allocation] = {}
+        self.ctas = np.zeros(0, np.int64)
+        self.cost: AccessCost | None = None
+        self.requested = 0.0
+
+    def lanes(
+        self,
+        space: str,
+        index: Any,
+        active: Any,
+        rows: int,
+        size: int,
+        what: str,
+        stride: int = 0,
+        offset: int = 0,
+    ) -> None:
+        """Count an access; see `Traffic.lanes`. Of one to global memory see which sectors are new."""
+        before = dict(self.counts)
+        super().lanes(space, index, active, rows, size, what, stride, offset)
+        cost = self.cost
+        if cost is None:
+            return
+        cost.shared += self.counts[f"shared_wavefronts_{what}"] - before.get(f"shared_wavefronts_{what}", 0)
+        if space == "shared":
+            return
+        cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
+        counted = self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0)
+        cost.sectors += counted
+        places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
+        ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
+        if active is not None:
+            chosen = np.broadcast_to(active, (rows, WARP))
+            places, ctas = places[chosen], ctas[chosen]
+        if not places.size:
+            return
+        sectors = distinct((ctas.reshape(-1) << 40) | (places.reshape(-1) // SECTOR))
+        missed, cold = self.touch(sectors & ((1 << 40) - 1), sectors >> 40, what != "loaded", what)
+        share = counted / len(sectors)  # warps of one CTA may want the same ones
+        cost.missed += missed * min(share, 1.0)
+        if what == "loaded":
+            self.requested += missed * min(share, 1.0) * SECTOR
+        cost.cold += cold * min(share, 1.0)
+
+    def copies(self, *given: Any, **named: Any) -> None:
+        """Count copies by `cp.async`; what they touch their operation says."""
+        before = dict(self.counts)
+        cost, self.cost = self.cost, None
+        super().copies(*given, **named)
+        self.cost = cost
+        if cost is not None:
+            for name in ("requests", "sectors"):
+                key = f"global_{name}_copied"
+                setattr(cost, name, getattr(cost, name) + self.counts[key] - before.get(key, 0))
+
+    def touch(self, sectors: np.ndarray, ctas: np.ndarray, writes: bool, what: str = "") -> tuple[int, int]:
+        """Some CTAs touch sectors. Returns how many of them are new to their CTA, and how many to all."""
+        missed = cold = 0
+        at = 0
+        order = np.argsort(sectors, kind="stable")
+        sectors, ctas = sectors[order], ctas[order]
+        while at < len(sectors):
+            owner = self.memory.find(int(sectors[at]) * SECTOR + BASE)
+            if owner is None:
+                at += 1
+                continue
+            first = (owner.address - BASE) // SECTOR
+            end = int(np.searchsorted(sectors, first + -(-owner.size // SECTOR) + 1))
+            end = max(end, at + 1)
+            by = self.by.get(owner.address)
+            if by is None:
+                count = -(-owner.size // SECTOR) + 2
+                by = self.by[owner.address] = np.full(count, NOBODY, np.int32)
+                self.read[owner.address] = np.zeros(count, bool)
+                self.written[owner.address] = np.zeros(count, bool)
+                self.owners[owner.address] = owner
+            here = np.clip(sectors[at:end] - first, 0, len(by) - 1)
+            held = by[here]
+            if writes:
+                self.written[owner.address][here] = True
+            if not writes or what == "reduced":
+                self.read[owner.address][here] = True
+            missed += int(np.count_nonzero(held != ctas[at:end]))
+            new = here[held == NOBODY]
+            cold += len(distinct(new))
+            by[here] = ctas[at:end]
+            at = end
+        return missed, cold
+
+    def unique(self, touched: dict[int, np.ndarray]) -> dict[str, tuple[int, int]]:
+        """Bytes of each allocation that were touched, and its size."""
+        found: dict[str, tuple[int, int]] = {}
+        for address, which in touched.items():
+            count, owner = int(np.count_nonzero(which)), self.owners[address]
+            if count:
+                found[f"{owner.name or 'buffer'} at {address:#x}"] = (
+                    min(count * SECTOR, owner.size),
+                    owner.size,
+                )
+        return found
