@@ -1,12 +1,15 @@
-"""Regions of bytes against sets of bytes."""
+"""Regions of bytes against sets of bytes, and what stands in their records."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxkit.emulator.asynchronous.region import Region
+from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.memory import Bank
 
 BANK = Bank(np.zeros(64, np.uint8))
@@ -48,3 +51,20 @@ def test_indices_are_the_units_that_are_touched(intervals: list[tuple[int, int]]
     assert list(zip(index.tolist(), interval.tolist(), strict=True)) == sorted(
         dict.fromkeys(expected), key=lambda e: e[1]
     )
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 70), st.integers(1, 2**64 - 1)), min_size=1, max_size=40),
+    st.integers(0, 40),
+)
+def test_a_pair_of_item_and_record_is_judged_once(pairs: list[tuple[int, int]], shift: int) -> None:
+    """Where both fit into 64 bits; else all of them are kept."""
+    pairs = [(item, max(record >> shift, 1)) for item, record in pairs * 2]
+    items, record = np.array([one for one, _ in pairs]), np.array([one for _, one in pairs], np.uint64)
+    there: Any = None
+    once = Earlier(there, there, there, "write", False, np.arange(len(pairs)), items, record).once()
+    found = list(zip(once.items.tolist(), once.record.tolist(), strict=True))
+    assert set(found) == set(pairs)
+    assert once.record.dtype == record.dtype
+    if max(items).item().bit_length() + max(record).item().bit_length() <= 64:
+        assert len(found) == len(set(pairs))

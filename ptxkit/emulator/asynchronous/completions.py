@@ -203,12 +203,15 @@ class Completions:
     def _is_plain(self, earlier: Earlier) -> bool:
         """Whether it is plain that nothing is wrong: for a few accesses that is found sooner one by one."""
         operation, history = earlier.operation, earlier.history
-        if len(earlier.record) > FEW:
-            return False
         over = earlier.writes and earlier.kind != "write"
         if over and (self.batch.launch.strict or "cancels" in operation.site.row.traits):
             return False
         through = operation.proxy == "async" or (operation.proxy == "fabric" and earlier.space == "shared")
+        if len(earlier.record) * operation.warps > FEW:
+            once = earlier.once() if len(earlier.record) > FEW else earlier
+            if not self._surely(once).all():
+                return False
+            return earlier.writes or not through or not self._unfenced(once).any()
         space = earlier.space if through and not earlier.writes else None
         covers = self.happens_before.plainly_covers
         for item, record in set(zip(earlier.items.tolist(), earlier.record.tolist(), strict=True)):
@@ -216,6 +219,26 @@ class Completions:
             if not covers(history, record, row, operation.warps, lane, space):
                 return False
         return True
+
+    def _surely(self, earlier: Earlier) -> np.ndarray:
+        """Which accesses happen before what the operation does, or are over by what products took."""
+        happens_before, operation, history = self.happens_before, earlier.operation, earlier.history
+        record, rows, lanes = earlier.record, earlier.rows, operation.lanes[earlier.items]
+        if happens_before.surely_covers(history, record, operation.rows, operation.warps):
+            return np.ones(len(record), bool)
+        known = self._ordered(operation, history, record, rows, lanes)
+        known[:, 0] |= happens_before.is_own(history, record, happens_before.record_of(history, rows, lanes))
+        surely: np.ndarray = np.asarray(known.all(axis=1))
+        if earlier.kind != "write" and not surely.all():
+            surely |= happens_before.took(history, record, rows)
+        return surely
+
+    def _unfenced(self, earlier: Earlier) -> np.ndarray:
+        """Which accesses of threads no proxy fence covers for the async proxy."""
+        history, record = earlier.history, earlier.record
+        covered = self.happens_before.visible_to_async_proxy(history, record, earlier.rows, earlier.space)
+        unfenced: np.ndarray = ~(history.is_async(record) | covered)
+        return unfenced
 
     def _ordered(
         self,

@@ -287,20 +287,12 @@ class Hazards(Accesses):
     def _judge(self, earlier: Earlier) -> None:
         if self._is_plain(earlier):
             return
-        happens_before, operation, history = self.happens_before, earlier.operation, earlier.history
-        rows, record, over = earlier.rows, earlier.record, earlier.writes and earlier.kind != "write"
+        operation, history, record = earlier.operation, earlier.history, earlier.record
+        over = earlier.writes and earlier.kind != "write"
         excused = None
-        if not happens_before.surely_covers(history, record, operation.rows, operation.warps):
-            lanes = operation.lanes[earlier.items]
-            known = self._ordered(operation, history, record, rows, lanes)
-            known[:, 0] |= happens_before.is_own(
-                history, record, happens_before.record_of(history, rows, lanes)
-            )
-            surely = known.all(axis=1)
-            if earlier.kind != "write" and not surely.all():
-                surely |= happens_before.took(history, record, rows)
-            if not surely.all():
-                excused = self._report_unordered(earlier, np.logical_not(surely))
+        surely = self._surely(earlier)
+        if not surely.all():
+            excused = self._report_unordered(earlier, np.logical_not(surely))
         if over and "cancels" in operation.site.row.traits:
             self._check_slot(earlier)
         # The fabric proxy has fences of its own; its operations reach shared memory through the async proxy.
@@ -336,13 +328,6 @@ class Hazards(Accesses):
         if (unordered & ~excused).any():
             self.reports.unordered(earlier, int(np.argmax(unordered & ~excused)))
         return excused
-
-    def _unfenced(self, earlier: Earlier) -> np.ndarray:
-        """Which accesses of threads no proxy fence covers for the async proxy."""
-        history, record = earlier.history, earlier.record
-        covered = self.happens_before.visible_to_async_proxy(history, record, earlier.rows, earlier.space)
-        unfenced: np.ndarray = ~(history.is_async(record) | covered)
-        return unfenced
 
     def _check_readers(self, earlier: Earlier) -> None:
         """An asynchronous write after a generic read, without a proxy fence: the manual's example of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.happens_before import HappensBefore
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.memory import TiledBank
+from ptxkit.emulator.values import distinct
 
 READ_BY = {
     "wgmma": "`wgmma.wait_group`",
@@ -53,6 +54,18 @@ class Earlier:
     def rows(self) -> np.ndarray:
         """The issuing row of each item."""
         return self.operation.rows[self.items]
+
+    def once(self) -> Earlier:
+        """The same with each pair of item and record once, in some order and without `index`; all of them
+        where no number holds both."""
+        bits = int(self.items.max()).bit_length()
+        if int(self.record.max()).bit_length() + bits > 64:
+            return self
+        shift = np.uint64(bits)
+        keys = distinct(self.record.astype(np.uint64) << shift | self.items.astype(np.uint64))
+        items = (keys & np.uint64((1 << bits) - 1)).astype(np.int64)
+        record = (keys >> shift).astype(self.record.dtype)
+        return replace(self, index=keys[:0], items=items, record=record)
 
     @property
     def space(self) -> str:
