@@ -12,7 +12,8 @@ from ptxkit.emulator.execution import BATCH_LANES, Execution
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
-from ptxkit.emulator.timing.simulate import RESOURCES, Simulation
+from ptxkit.emulator.timing.requests import RESOURCES
+from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits

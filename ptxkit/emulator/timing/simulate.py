@@ -9,7 +9,6 @@ reads has not come, at barriers, for phases of mbarriers and for groups of async
 from __future__ import annotations
 
 import heapq
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
@@ -28,13 +27,8 @@ from ptxkit.emulator.timing.parts import (
     Warp,
 )
 from ptxkit.emulator.timing.recorded import BlockRun, CtaStream, Happening, LaunchStreams, RecordedOperation
+from ptxkit.emulator.timing.requests import Requests
 
-SECTOR = 32
-RESOURCES = (
-    "DRAM", "L2", "latency of L2 and DRAM", "shared memory and L1", "tensor cores", "copy engine",
-    "issue slots", "pipes",
-)  # fmt: skip
-"""What could be faster or slower."""
 QUEUE = 64
 """Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
 
@@ -64,15 +58,8 @@ class Simulation:
         timed: bool = False,
         costs: Mapping[str, float] | None = None,
     ) -> None:
-        self.streams, self.gpu, self.resident, self.dram = streams, gpu, resident, dram
-        cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
-        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / rate / active) / cost["L2"]
-        self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
-        self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
-        self.product, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
-        self.l2_latency, self.dram_latency = (
-            gpu[f"{name}_latency"] * cost["latency of L2 and DRAM"] for name in ("l2", "dram")
-        )
+        self.streams, self.gpu, self.resident = streams, gpu, resident
+        self.ask = Requests(gpu, dram, active, rate, costs)
         self._plans: dict[int, list[BlockStep]] = {}
         self._late: dict[int, frozenset[int]] = {}
         self._kept: list[CodeBlock] = []
@@ -200,11 +187,11 @@ class Simulation:
             if step.what is What.ARITHMETIC:
                 warp.step += 1
                 start = warp.now if warp.now > issue[scheduler] else issue[scheduler]
-                issue[scheduler] = start + step.issue * self.slot
+                issue[scheduler] = start + step.issue * self.ask.slot
                 end = max(warp.now + step.cycles, issue[scheduler])
-                busy["issue"] += step.issue * self.slot
+                busy["issue"] += step.issue * self.ask.slot
                 for pipe, cycles in step.pipes:
-                    cycles *= self.pipe
+                    cycles *= self.ask.pipe
                     begin = max(warp.now, pipes.get(pipe, 0.0))
                     pipes[pipe] = begin + cycles
                     busy[f"pipe {pipe}"] += cycles
@@ -284,18 +271,6 @@ class Simulation:
 
     # ---- memory
 
-    def _memory(self, place: Multiprocessor, now: float, size: float, cold: float) -> float:
-        """When bytes that a multiprocessor asks L2 for have come. `cold`: how much of it DRAM serves."""
-        place.l2 = max(place.l2, now) + size / self.l2_rate
-        place.busy["L2"] += size / self.l2_rate
-        end = max(now, place.l2) + self.l2_latency
-        if cold > 0:
-            place.dram = max(place.dram, now) + size * cold / self.dram_rate
-            place.busy["DRAM"] += size * cold / self.dram_rate
-            latency = self.l2_latency + self.dram_latency * min(1.0, cold * 4)
-            end = max(end, place.dram + self.l2_latency, now + latency)
-        return end
-
     def _load(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place, gpu = warp.cta.place, self.gpu
         cost = happening.cost if happening is not None else None
@@ -303,19 +278,7 @@ class Simulation:
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
-            waves = self.wave * (cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"]))
-            place.shared = max(place.shared, warp.now) + waves
-            place.busy["shared memory and L1"] += waves
-            if cost.requests:
-                missed = cost.missed / cost.sectors if cost.sectors else 1.0
-                size = cost.sectors * SECTOR * missed
-                end = place.shared + gpu["l1_latency"]
-                if size:
-                    end = max(end, self._memory(place, place.shared, size, self.dram))
-                kind = "global"
-            else:
-                end = place.shared + gpu["shared_latency"]
-                kind = "shared"
+            kind, end = self.ask.load(place, warp.now, cost)
         for slot in step.slots:
             warp.ready[slot] = end, f"{kind} load", site
         if cost is not None:
@@ -323,31 +286,16 @@ class Simulation:
         return True
 
     def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
-        place, gpu = warp.cta.place, self.gpu
+        place = warp.cta.place
         cost = happening.cost if happening is not None else None
         if cost is None:
             return True
-        waves = self.wave * (cost.shared + max(cost.requests, cost.sectors * SECTOR / gpu["lsu_bytes"]))
-        place.shared = max(place.shared, warp.now) + waves
-        place.busy["shared memory and L1"] += waves
-        if cost.requests:
-            self._written(place, place.shared, cost.sectors * SECTOR)
+        self.ask.store(place, warp.now, cost)
         self._waited(warp, place.shared - QUEUE, "memory queue", site)
         return True
 
-    def _written(self, place: Multiprocessor, now: float, size: float) -> float:
-        """When bytes have been written to L2."""
-        place.l2 = max(place.l2, now) + size / self.l2_rate
-        place.dram = max(place.dram, now) + size / self.dram_rate / self.gpu["dram_mixed"]
-        place.busy["L2"] += size / self.l2_rate
-        place.busy["DRAM"] += size / self.dram_rate / self.gpu["dram_mixed"]
-        return place.l2 + self.l2_latency
-
     def _lanes(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
-        place = warp.cta.place
-        place.shared = max(place.shared, warp.now) + self.gpu["shuffle"] * self.wave
-        place.busy["shared memory and L1"] += self.gpu["shuffle"] * self.wave
-        end = place.shared + self.gpu["shuffle_latency"]
+        end = self.ask.waves(warp.cta.place, warp.now, self.gpu["shuffle"]) + self.gpu["shuffle_latency"]
         for slot in step.slots:
             warp.ready[slot] = end, "shuffle", site
         return True
@@ -355,30 +303,11 @@ class Simulation:
     # ---- tensor cores
 
     def _product(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
-        place, gpu = warp.cta.place, self.gpu
         sums = happening.multiply_adds if happening is not None else 0.0
-        cycles = 2 * sums / gpu["mma_flops"] * _width(site) * len(place.issue) * self.product
-        pipes = place.pipes[warp.scheduler]
-        begin = max(warp.now, pipes.get("tensor", 0.0))
-        pipes["tensor"] = begin + cycles
-        place.busy["pipe tensor"] += cycles
-        end = begin + cycles + gpu["mma_latency"]
+        end = self.ask.product(warp.cta.place, warp.scheduler, warp.now, sums, site)
         for slot in step.slots:
             warp.ready[slot] = end, "mma", site
         return True
-
-    def _asynchronous_product(self, cta: Cta, one: RecordedOperation, now: float) -> float:
-        gpu = self.gpu
-        # A product of two CTAs is done by the tensor cores of both, each half of it.
-        both = one.site.name.startswith("tcgen05") and ".cta_group::2" in one.site.instruction.spelling
-        places = [cta.place, cta.peer.place] if both and cta.peer is not None else [cta.place]
-        cycles = 2 * one.multiply_adds / gpu["product_flops"] * _width(one.site)
-        cycles = max(cycles, one.shared / gpu["product_bytes"]) / len(places) * self.product
-        end = max(now, *(place.tensor for place in places)) + cycles
-        for place in places:
-            place.tensor = end
-            place.busy["tensor cores"] += cycles
-        return end + gpu["product_tail"]
 
     # ---- asynchronous operations
 
@@ -400,9 +329,8 @@ class Simulation:
         earlier = [cta.cluster.operation(other) for other in one.after]
         waiting = [other for other in earlier if other.left > 0]
         begin = max([now, *(other.time for other in earlier if other.left <= 0)])
-        if one.site.name.startswith("wgmma"):
-            waiting = []  # The tensor cores take products in their order: one goes on where another ends.
-            begin = now
+        if one.site.name.startswith(("wgmma", "tcgen05.mma")):
+            waiting, begin = [], now  # Products are taken in their order: one goes on where another ends.
         if not waiting and begin <= now:
             self._perform(cta, one, node, now)
             return
@@ -412,28 +340,9 @@ class Simulation:
             other.when(all_over.contribute)
 
     def _perform(self, cta: Cta, one: RecordedOperation, node: Node, now: float) -> None:
-        place, gpu, name = cta.place, self.gpu, one.site.name
-        if name.startswith(("wgmma", "tcgen05.mma")):
-            end = self._asynchronous_product(cta, one, now)
-        elif one.read or one.written or one.shared:
-            if "bulk" in name:
-                pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"]) * self.copy
-                place.copies = max(place.copies, now) + pieces
-                place.busy["copy engine"] += pieces
-                now = place.copies - pieces + gpu["copy_issue"] + gpu["copy_latency"]
-            waves = one.shared / gpu["lsu_bytes"]
-            place.shared = max(place.shared, now) + (waves if "bulk" not in name else 0.0)
-            end = now + gpu["shared_latency"]
-            if one.read:
-                end = max(
-                    self._memory(place, now, one.read, self.dram), place.copies if "bulk" in name else 0.0
-                )
-            if one.written:
-                node.read = end + waves
-                end = max(self._written(place, now, one.written), node.read)
-        else:
-            end = now + gpu["mbarrier_arrive"]
-        self._keep(place, "tensor cores" if "mma" in name else "copies", name, one.site, now, end)
+        name = one.site.name
+        begin, node.read, end = self.ask.operation(cta, one, now)
+        self._keep(cta.place, "tensor cores" if "mma" in name else "copies", name, one.site, begin, end)
         for key in one.completes:
             cta.cluster.phase(key).contribute(end)
         node.contribute(end)
@@ -514,17 +423,3 @@ class Simulation:
             self.waits["fence", site] += cycles
         warp.now += cycles
         return True
-
-
-_WIDTHS = {"f16": 2.0, "tf32": 4.0, "f8f6f4": 1.0, "mxf8f6f4": 1.0, "i8": 1.0, "mxf4": 0.5, "mxf4nvf4": 0.5}
-"""Bytes of an element by the kind of `tcgen05.mma`."""
-_KIND = re.compile(r"\.kind::(\w+)")
-
-
-def _width(site: Site) -> float:
-    """Bytes of an element as the tensor cores count them."""
-    kind = _KIND.search(site.instruction.spelling)
-    if kind is not None and site.name.startswith("tcgen05"):
-        return _WIDTHS.get(kind[1], 1.0)
-    bits = max((one.bits for one in site.decoded.types[1:3]), default=16)
-    return {4: 0.5, 6: 1.0, 8: 1.0, 16: 2.0, 19: 4.0, 32: 4.0}.get(bits, bits / 8)
