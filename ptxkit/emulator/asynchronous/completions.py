@@ -59,9 +59,10 @@ class Completions:
             signal = operation.signal
             if not isinstance(signal, Transaction | Arrival):
                 continue
-            if turned.isdisjoint(signal.slots.tolist()):
+            signalled = signal.slots.tolist()
+            if turned.isdisjoint(signalled):
                 continue
-            hit = np.isin(signal.slots, slots)
+            hit = np.array([slot in turned for slot in signalled])
             if not operation.delivered:
                 if isinstance(signal, Transaction) and bool((signal.sizes[hit] > 0).any()):
                     self.reports.leak(operation, hit, site)

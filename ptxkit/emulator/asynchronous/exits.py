@@ -137,9 +137,12 @@ def _check_arrivals(hazards: Hazards, pending: Sequence[AsyncOperation], cta: in
             known[visitor] = max(known.get(visitor, 0), number)
     for operation in pending:
         slots = _slots(operation)
-        if own.isdisjoint(slots.tolist()):
+        signalled = slots.tolist()
+        if own.isdisjoint(signalled):
             continue
-        hit = np.isin(slots, mine) & (operation.rows[: len(slots)] // batch.warps_per_cta != cta)
+        hit = np.array([slot in own for slot in signalled]) & (
+            operation.rows[: len(slots)] // batch.warps_per_cta != cta
+        )
         if not hit.any():
             continue
         at = int(np.argmax(hit))

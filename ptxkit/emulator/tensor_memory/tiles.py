@@ -63,7 +63,7 @@ def add_products(
     accumulate = product.operands.accumulate
     if tensor.defined is not None:
         cells = [product.d.cells(tensor.defined[side.cta]) for side in sides] if accumulate else []
-        if any((words != EVERY_BIT).any() for words in cells):
+        if any(words.min() != EVERY_BIT for words in cells):
             return 0
     start = product.d.lane * PITCH + product.d.column
     places_of_d = np.array([side.cta * LANES * PITCH + start for side in sides])

@@ -19,6 +19,7 @@ from ptxkit.emulator.tensor_memory.cells import Box
 from ptxkit.emulator.tensor_memory.engine import Engine
 from ptxkit.emulator.tensor_memory.mma_plan import Illegal
 from ptxkit.emulator.tensor_memory.operands import Tcgen05SharedOperand
+from ptxkit.emulator.values import distinct
 from ptxkit.encodings.shared_memory import SmemDescTcgen05
 
 
@@ -150,8 +151,8 @@ def check_shared(
 
 def warn_many(lane_set: LaneSet, issuers: Issuers, site: Site) -> None:
     """Several lanes of a warp issue what one thread should."""
-    rows, counts = np.unique(issuers.rows, return_counts=True)
-    if counts.max() > 1:
+    if len(issuers) > 1 and len(distinct(issuers.rows)) < len(issuers):
+        rows, counts = np.unique(issuers.rows, return_counts=True)
         row = int(rows[int(np.argmax(counts))])
         lane = int(issuers.lanes[int(np.argmax(issuers.rows == row))])
         lane_set.launch.warn(
