@@ -6,6 +6,7 @@ rounding. A reference that the type rounds to infinity must give infinity, and a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,8 +134,8 @@ def compare(
         judged = _floats(tensor, found, reference.astype(np.float64, copy=False), expected.slack, tolerance)
     else:
         judged = _integers(tensor, found, reference, tolerance)
-    right, ulps, error, allowed, infinite = judged
-    wrong = np.flatnonzero(~right.reshape(-1))
+    right = judged.right.reshape(tensor.shape)
+    wrong = np.flatnonzero(~judged.right)
     first = None
     unwritten = 0
     common: tuple[str, ...] = ()
@@ -145,7 +146,9 @@ def compare(
         first = Wrong(place, reference[place].item(), found[place].item())
         untouched = content.still_poisoned(tensor, stored) & ~right
         unwritten = int(np.count_nonzero(untouched))
-        common = _patterns(~right, untouched, found, reference, allowed) if patterned else ()
+        if patterned:
+            allowed = judged.allowed().reshape(tensor.shape)
+            common = _patterns(~right, untouched, found, reference, allowed)
         which = np.flatnonzero(~right & ~untouched)
     return OutputComparison(
         tensor=tensor.name,
@@ -153,10 +156,10 @@ def compare(
         elements=tensor.elements,
         wrong=int(wrong.size),
         unwritten=unwritten,
-        max_ulp=float(ulps.max(initial=0.0)),
-        max_abs=float(error.max(initial=0.0)),
-        max_share=_share(error, allowed),
-        infinite=infinite,
+        max_ulp=judged.max_ulp,
+        max_abs=judged.max_abs,
+        max_share=judged.max_share,
+        infinite=judged.infinite,
         first=first,
         tolerance=tolerance,
         patterns=common,
@@ -176,26 +179,47 @@ def _patterns(
     return tuple(filter(None, [where(untouched)]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judgement:
+    """Which elements are right, as one row, the largest errors, and how many are rightly infinite. `allowed`
+    makes what is allowed at each element."""
+
+    right: np.ndarray
+    max_ulp: float
+    max_abs: float
+    max_share: float
+    infinite: int
+    allowed: Callable[[], np.ndarray]
+
+
 def _floats(
     tensor: Tensor, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """Which elements are right, their errors in units of the last place and as numbers, what is allowed, and
-    how many are rightly infinite. Piece by piece, so that what lies between stays in the caches."""
-    shape, count = found.shape, found.size
+) -> _Judgement:
+    """Floating-point elements, piece by piece, so that what lies between stays in the caches; what is only
+    wanted where some are wrong is made anew."""
     limits = _Limits(tensor.dtype)
-    right = np.empty(count, bool)
-    ulps, error, allowed = (np.empty(count) for _ in range(3))
     found, reference = found.reshape(-1), reference.reshape(-1)
     if slack is not None:
-        slack = np.broadcast_to(slack, shape).reshape(-1)
-    infinite = 0
-    for begin in range(0, count, _PIECE):
-        piece = slice(begin, begin + _PIECE)
-        own = None if slack is None else slack[piece]
-        judged = _judged(limits, found[piece], reference[piece], own, tolerance)
-        right[piece], ulps[piece], error[piece], allowed[piece], some = judged
-        infinite += some
-    return right.reshape(shape), ulps.reshape(shape), error.reshape(shape), allowed.reshape(shape), infinite
+        slack = np.broadcast_to(slack, tensor.shape).reshape(-1)
+
+    def pieces() -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]]:
+        for begin in range(0, found.size, _PIECE):
+            piece = slice(begin, begin + _PIECE)
+            own = None if slack is None else slack[piece]
+            yield _judged(limits, found[piece], reference[piece], own, tolerance)
+
+    right = np.empty(found.size, bool)
+    most, infinite, at = [(0.0, 0.0, 0.0)], 0, 0
+    for fine, ulps, error, allowed, some in pieces():
+        right[at : at + len(fine)] = fine
+        most.append((float(ulps.max()), float(error.max()), _share(error, allowed)))
+        infinite, at = infinite + some, at + len(fine)
+    max_ulp, max_abs, max_share = (float(one) for one in np.max(most, axis=0))
+
+    def every() -> np.ndarray:
+        return np.concatenate([allowed for _, _, _, allowed, _ in pieces()])
+
+    return _Judgement(right, max_ulp, max_abs, max_share, infinite, every)
 
 
 class _Limits:
@@ -223,7 +247,8 @@ class _Limits:
 def _judged(
     limits: _Limits, found: np.ndarray, reference: np.ndarray, slack: np.ndarray | None, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """What `_floats` says of one piece."""
+    """Of some elements, one by one, which are right, their errors in units of the last place and as numbers,
+    and what is allowed; how many are rightly infinite."""
     finite = np.isfinite(reference)
     plain = bool(finite.all() and np.isfinite(found).all())
     if not limits.has_infinity:
@@ -251,14 +276,13 @@ def _judged(
     return right, error / ulp, error, allowed, int(np.count_nonzero(right & np.isinf(found)))
 
 
-def _integers(
-    tensor: Tensor, found: np.ndarray, reference: np.ndarray, tolerance: Tolerance
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+def _integers(tensor: Tensor, found: np.ndarray, reference: np.ndarray, tolerance: Tolerance) -> _Judgement:
     """Integers wrap at the type's width, as the kernel's do; a difference counts in units."""
     wrapped = content.decode(tensor, content.encode(tensor, reference))
     error = np.where(found > wrapped, found - wrapped, wrapped - found).astype(np.float64)
     allowed = tolerance.atol + tolerance.rtol * np.abs(wrapped.astype(np.float64))
-    return error <= allowed, error, error, allowed, 0
+    most, right = float(error.max(initial=0.0)), (error <= allowed).reshape(-1)
+    return _Judgement(right, most, most, _share(error, allowed), 0, lambda: allowed)
 
 
 def _fraction_bits(dtype: str) -> int:
