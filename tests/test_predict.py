@@ -19,6 +19,7 @@ from ptxkit.emulator.timing.gpu import gpu, known
 from ptxkit.emulator.timing.machine_code import machine_code
 from ptxkit.emulator.timing.predict import Occupancy, bound_of, occupancy
 from ptxkit.emulator.timing.recorded import LaunchStreams
+from ptxkit.emulator.timing.requests import Requests
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 
@@ -69,10 +70,8 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
-    return (
-        Simulation(streams, where, resident, dram, 132, where["clock"]).run(rounds).cycles
-        - where["cta_start"]
-    )
+    ask = Requests(where, dram, 132, where["clock"], None)
+    return Simulation(streams, resident, ask).run(rounds).cycles - where["cta_start"]
 
 
 def body(*lines: str, registers: str = "") -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from math import prod
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptxkit.device.protocol import Buffer, Device, Kernel, LoadedModule
-from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity, error
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Severity
 from ptxkit.dtypes import DTYPES
 from ptxkit.emulator import Counts, Emulator
 from ptxkit.emulator.buffer import EmulatorBuffer
@@ -22,6 +20,7 @@ from ptxkit.emulator.device import EmulatorKernel
 from ptxkit.emulator.last_writer import ctas_named, last_writer, writing_ctas
 from ptxkit.encodings.tensor_maps import TensorMap, tensor_map
 from ptxkit.plan import Argument, Launch, LaunchPlan, problem_of
+from ptxkit.running.host_memory import check_host_memory, host_memory
 from ptxkit.workloads import Arrays, Cost, Expected, Tensor, content, workload
 from ptxkit.workloads.comparison import OutputComparison, compare
 
@@ -51,8 +50,8 @@ class Case:
         Raises:
             PtxkitError: P564, too little host memory.
         """
-        _check_host_memory(self.plan)
-        with _host_memory(self.plan):
+        check_host_memory(self.plan)
+        with host_memory(self.plan):
             return self._problem.generate()
 
     def some_inputs(self, names: frozenset[str]) -> Arrays:
@@ -61,7 +60,7 @@ class Case:
         Raises:
             PtxkitError: P564, too little host memory.
         """
-        with _host_memory(self.plan):
+        with host_memory(self.plan):
             return self._problem.generate(names)
 
     @property
@@ -96,7 +95,7 @@ class Case:
         Raises:
             PtxkitError: P557, P564.
         """
-        with _host_memory(self.plan):
+        with host_memory(self.plan):
             return tuple(
                 compare(
                     tensor.tensor,
@@ -380,27 +379,3 @@ def _counted(counts: Counts) -> dict[str, int]:
     if counts.traffic is not None:
         counted |= sorted(counts.traffic.counts.items())
     return counted
-
-
-@contextmanager
-def _host_memory(plan: LaunchPlan) -> Iterator[None]:
-    try:
-        yield
-    except MemoryError:
-        raise _too_little_memory(plan, None) from None
-
-
-def _check_host_memory(plan: LaunchPlan) -> None:
-    """Refuse what would not fit, rather than be killed for it; the reference works in small pieces."""
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return
-    if plan.bytes > free:
-        raise _too_little_memory(plan, free)
-
-
-def _too_little_memory(plan: LaunchPlan, free: int | None) -> PtxkitError:
-    found = f", found {free:,} free" if free is not None else ""
-    message = f"expected {plan.bytes:,} bytes of host memory for the tensors{found}"
-    return error("P564", message, help="choose smaller sizes")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
+from ptxkit.asm.mends.edit import Edit, alike, behind, changed, constant, swizzles
 from ptxkit.asm.mends.evidence import SMALL, UNIT, Evidence
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -35,18 +36,11 @@ _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
     "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
 }  # fmt: skip
-_SWIZZLED = ("st.shared", "ld.shared", "stmatrix", "ldmatrix", "cp.async.c")
-SWIZZLES = ((112, 128), (48, 64), (16, 32))
-"""Masks of the three bits that the rows are combined with, and the bytes that are meant."""
-_TEMPORARY = re.compile(r"%[a-z]{1,2}\d{2,}")
-"""A register as a compiler numbers it: its neighbours have nothing to do with it."""
 _UNLIKELY = (
     "mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "nanosleep", "elect", "wgmma.wait",
     "wgmma.commit", "cp.async.wait", "cp.async.bulk.wait", "cp.async.bulk.commit",
 )  # fmt: skip
 _NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
-LONGEST = 100
-"""Statements that are longer are not repeated in messages."""
 LIKELY = 4
 """How many ways are tried soon in which a copy that makes an address may have been more."""
 FEW_COPIES = 12
@@ -68,32 +62,6 @@ SHIFTS = 4
 FAR = 8
 """Statements behind which a value that nobody reads is not looked for any more."""
 TURNS = (1, 2, 3, 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One change.
-
-    Attributes:
-        cost: how unlikely.
-        start, end: the stretch of the text that is replaced.
-        new: by what.
-        said: what the kernel is with the change, in words: `1024 instead of 512 in ..`.
-        line: where.
-        weight: how much the distance of the statement counts: little where it stands out by itself.
-    """
-
-    cost: float
-    start: int
-    end: int
-    new: str
-    said: str
-    line: int
-    weight: float = 1.0
-
-    def of(self, text: str) -> str:
-        """The text with the change."""
-        return text[: self.start] + self.new + text[self.end :]
 
 
 class Edits:
@@ -139,26 +107,8 @@ class Edits:
             yield from self._exchanges(one)
             yield from self._operations(number, one)
             yield from self._left_out(number, one)
-            yield from self._swizzles(one)
+            yield from swizzles(self.text, one)
         yield from self._registers(number, one)
-
-    def _edit(self, one: WrittenStatement, cost: float, start: int, end: int, new: str) -> Edit:
-        """A change of some characters of a statement."""
-        old = one.text[start:end]
-        whole = one.text[:start] + new + one.text[end:]
-        shown, made = one.shown, " ".join(whole.replace("\\\n", " ").split())
-        if len(shown) <= LONGEST and made:
-            said = f"`{made}` instead of `{shown}` at line {one.line}"
-        elif not made:
-            said = f"nothing instead of `{shown}` at line {one.line}"
-        else:
-            said = f"`{new}` instead of `{old}` in the `{one.opcode or one.shown[:24]}` at line {one.line}"
-        return Edit(cost, one.start + start, one.start + end, new, said, one.line)
-
-    def _behind(self, one: WrittenStatement, cost: float, added: str, what: str = "") -> Edit:
-        """A further statement."""
-        said = f"`{added}` behind `{one.shown}` at line {one.line}{what}"
-        return Edit(cost, one.end, one.end, " " + added, said, one.line)
 
     # ---- numbers
 
@@ -166,13 +116,13 @@ class Edits:
         """All numbers of a statement as they are in line with those of others."""
         broken = sorted(self.evidence.rows.broken.get(number, ()))
         for start, end, value in broken:
-            yield replace(self._edit(one, 0.1, start, end, str(value)), weight=0.1)
+            yield replace(changed(one, 0.1, start, end, str(value)), weight=0.1)
         if len({start for start, _, _ in broken}) > 1:
             text, at = "", broken[0][0]
             for start, end, value in broken:
                 if start >= at:
                     text, at = text + one.text[at:start] + str(value), end
-            yield replace(self._edit(one, 0.05, broken[0][0], at, text), weight=0.1)
+            yield replace(changed(one, 0.05, broken[0][0], at, text), weight=0.1)
 
     @cached_property
     def _alike(self) -> dict[str, set[int]]:
@@ -184,7 +134,7 @@ class Edits:
         return found
 
     def _numbers(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
-        if _constant(one):
+        if constant(one):
             return
         for place, token in enumerate(NUMBER.finditer(one.text, one.operands)):
             value = value_of(token[0])
@@ -195,20 +145,20 @@ class Edits:
             known = self.evidence.cost(number, place, token.start())
             if ahead.endswith("+") and value and one.text[token.end() :].lstrip()[:1] == "]":
                 start = len(ahead[:-1].rstrip())
-                yield self._edit(one, 0.4 + known, start, token.end(), "")  # an address without an offset
+                yield changed(one, 0.4 + known, start, token.end(), "")  # an address without an offset
             _, twins = self.evidence.twins(one, place)
             for rank, other in enumerate(twins[:TWINS]):
                 written = written_like(token[0], other)
-                twin = self._edit(one, 0.15 + 0.1 * rank, token.start(), token.end(), written)
+                twin = changed(one, 0.15 + 0.1 * rank, token.start(), token.end(), written)
                 yield replace(twin, weight=0.3)
             for other in self.told if value in self.told else ():
                 if other != value:
                     written = written_like(token[0], other)
-                    yield replace(self._edit(one, 0.05, token.start(), token.end(), written), weight=0.05)
+                    yield replace(changed(one, 0.05, token.start(), token.end(), written), weight=0.05)
             for cost, other in self._meant(one, value, token[0]):
                 if other != value:
                     written = written_like(token[0], other)
-                    yield self._edit(one, cost + known, token.start(), token.end(), written)
+                    yield changed(one, cost + known, token.start(), token.end(), written)
 
     def _meant(self, one: WrittenStatement, value: int, written: str) -> Iterator[tuple[float, int]]:
         """What may have been meant by a number of a statement: rather what stands elsewhere, too."""
@@ -238,7 +188,7 @@ class Edits:
                 first, second = one.text[s1:e1], one.text[s2:e2]
                 if first != second and self._alike_operands(first, second):
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
-                    yield self._edit(one, 0.9, s1, e2, new)
+                    yield changed(one, 0.9, s1, e2, new)
         for found in re.finditer(r"\{([^{}]*)\}", one.text):
             inner = [(found.start(1) + s, found.start(1) + e) for s, e in operand_spans(found[1] + ";")]
             if not 2 <= len(inner) <= 8:
@@ -248,7 +198,7 @@ class Edits:
                     s2, e2 = inner[j]
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
                     likely = one.opcode.startswith("cp.async.bulk.tensor")  # coordinates
-                    yield self._edit(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
+                    yield changed(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
 
     def _alike_operands(self, first: str, second: str) -> bool:
         """Whether operands can change places: not where they are registers of two widths."""
@@ -267,14 +217,14 @@ class Edits:
             for other, apart in {**self._declared_like(name), **near}.items():
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
-                cost = 0.8 if _alike(name, other) else 2.0 + apart / 10
-                yield self._edit(one, cost, token.start(), token.end(), other)
+                cost = 0.8 if alike(name, other) else 2.0 + apart / 10
+                yield changed(one, cost, token.start(), token.end(), other)
 
     def _declared_like(self, name: str) -> dict[str, int]:
         """The registers that are declared with a name like another, and are nowhere near."""
         if name not in self._like:
             self._like[name] = {
-                other: FAR for other in self.text.widths if other.startswith("%") and _alike(name, other)
+                other: FAR for other in self.text.widths if other.startswith("%") and alike(name, other)
             }
         return self._like[name]
 
@@ -298,14 +248,14 @@ class Edits:
         at = one.text.find(one.opcode)
         for part in re.finditer(r"\w+", one.opcode):
             if part[0] in _OTHER:
-                likely = _constant(one) or (part[0] in ("xor", "or") and number in self.evidence.addressing)
-                yield self._edit(
+                likely = constant(one) or (part[0] in ("xor", "or") and number in self.evidence.addressing)
+                yield changed(
                     one, 0.6 if likely else 1.4, at + part.start(), at + part.end(), _OTHER[part[0]]
                 )
         if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
             turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
             turned = turned or one.opcode.replace(".shared", ".trans.shared")
-            yield self._edit(one, 0.8, at, at + len(one.opcode), turned)
+            yield changed(one, 0.8, at, at + len(one.opcode), turned)
         if _SELF.match(one.text, one.operands) and one.opcode.split(".")[0] in (
             "add",
             "sub",
@@ -316,7 +266,7 @@ class Edits:
             "and",
             "mul",
         ):
-            yield self._edit(one, 0.5, 0, len(one.text), "")
+            yield changed(one, 0.5, 0, len(one.text), "")
 
     # ---- what may have been left out
 
@@ -350,11 +300,11 @@ class Edits:
         for name, there in self._unread.items():
             if name != target and abs(number - there) <= FAR and self.text.width(name) == bits:
                 for rank, operation in enumerate(("xor", "add", "or")):
-                    behind = self.text.statements[max(number, there)]
+                    last = self.text.statements[max(number, there)]
                     added = (
                         f"{operation}.{'s' if operation == 'add' else 'b'}{bits} {target}, {target}, {name};"
                     )
-                    yield replace(self._behind(behind, 0.4 + 0.3 * rank, added), weight=0.3)
+                    yield replace(behind(last, 0.4 + 0.3 * rank, added), weight=0.3)
         copied = _COPY.match(one.opcode)
         spans = operand_spans(one.text[one.operands :])
         if copied and len(spans) == 2:
@@ -379,8 +329,8 @@ class Edits:
             "div",
         ):
             for rank, turn in enumerate(TURNS):
-                yield self._behind(one, 1.6 + 0.1 * rank, f"shl.b{bits} {target}, {target}, {turn};")
-                yield self._behind(one, 1.9 + 0.1 * rank, f"shr.u{bits} {target}, {target}, {turn};")
+                yield behind(one, 1.6 + 0.1 * rank, f"shl.b{bits} {target}, {target}, {turn};")
+                yield behind(one, 1.9 + 0.1 * rank, f"shr.u{bits} {target}, {target}, {turn};")
 
     @cached_property
     def _copied(self) -> Counter[str]:
@@ -405,7 +355,7 @@ class Edits:
         for rank, value in enumerate(numbers[:12]):
             new = f"xor.b{bits} {target}, {source}, {value};"
             weight = 0.5 if rank < likely else 1.0
-            yield replace(self._edit(one, 0.4 + 0.05 * rank, 0, len(one.text), new), weight=weight)
+            yield replace(changed(one, 0.4 + 0.05 * rank, 0, len(one.text), new), weight=weight)
         near = [
             (name, apart)
             for name, apart in self._near(number).items()
@@ -415,40 +365,5 @@ class Edits:
             weight = 0.5 if at < likely else 1.0
             for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
                 new = f"{operation}{bits} {target}, {source}, {name};"
-                edit = self._edit(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
+                edit = changed(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
                 yield replace(edit, weight=weight)
-
-    def _swizzles(self, one: WrittenStatement) -> Iterator[Edit]:
-        """An address of shared memory with the swizzle that it lacks."""
-        if not one.opcode.startswith(_SWIZZLED):
-            return
-        found = re.search(r"\[\s*(%[\w$]+)", one.text[one.operands :])
-        if found is None or self.text.width(found[1]) not in (32, 64):
-            return
-        name, bits, at = found[1], self.text.width(found[1]), one.operands + found.start(1)
-        for rank, (mask, width) in enumerate(SWIZZLES):
-            changed = one.text[:at] + "%meant" + one.text[at + len(name) :]
-            new = (
-                f"{{ .reg .b{bits} %meant; shr.u{bits} %meant, {name}, 3; "
-                f"and.b{bits} %meant, %meant, {mask}; xor.b{bits} %meant, %meant, {name}; {changed} }}"
-            )
-            said = f"a {width}-byte swizzle in the address `{name}` of the `{one.opcode}` at line {one.line}"
-            yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
-
-
-def _constant(one: WrittenStatement) -> bool:
-    """Whether it compares two numbers, which makes a predicate that is always true, or never."""
-    return one.opcode.startswith("setp.") and "%" not in one.text[one.operands :].partition(",")[2]
-
-
-def _alike(name: str, other: str) -> bool:
-    """Whether two names differ in one word that is short, or in one letter."""
-    a, b = name.lstrip("%").split("_"), other.lstrip("%").split("_")
-    if len(a) == len(b):
-        differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-        if len(differ) == 1 and len(a) > 1 and max(map(len, differ[0])) <= 3:
-            return True
-    if name.rstrip("0123456789") == other.rstrip("0123456789"):
-        return False  # One of a numbered family: there are too many.
-    letters = len(name) == len(other) and sum(x != y for x, y in zip(name, other, strict=True)) == 1
-    return letters and len(name) > 2 and not _TEMPORARY.fullmatch(name)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from ptxkit.emulator.code import CodeBlock, Computation, MemoryTransfer
+from ptxkit.emulator.code import Code, CodeBlock, Computation, MemoryTransfer
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.machine_code import machine_code
@@ -103,6 +103,28 @@ def steps_of(block: CodeBlock, late: frozenset[int], gpu: Gpu) -> list[BlockStep
     late = _renamed(nodes, late)
     _connect(nodes)
     return _steps(nodes, _ordered(nodes), late, gpu)
+
+
+class Plans:
+    """The steps of blocks, each made once.
+
+    Args:
+        gpu: the figures.
+    """
+
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
+        self._made: dict[CodeBlock, list[BlockStep]] = {}
+        self._late: dict[Code, frozenset[int]] = {}
+
+    def of(self, code: Code, block: CodeBlock) -> list[BlockStep]:
+        """The steps of a block of a function."""
+        found = self._made.get(block)
+        if found is None:
+            if code not in self._late:
+                self._late[code] = late_slots(code.blocks)
+            found = self._made[block] = steps_of(block, self._late[code], self.gpu)
+        return found
 
 
 def late_slots(blocks: Iterable[CodeBlock]) -> frozenset[int]:

@@ -59,6 +59,15 @@ class Multiprocessor:
         self.busy: dict[str, float] = defaultdict(float)
         self.warps = 0
 
+    @property
+    def times(self) -> dict[str, float]:
+        """For how many cycles each was busy; what each scheduler has, on the average of these."""
+        each = len(self.issue)
+        return {
+            name: cycles / each if name.startswith(("issue", "pipe ")) else cycles
+            for name, cycles in self.busy.items()
+        }
+
 
 @dataclass(slots=True, eq=False)
 class Cluster:

@@ -12,7 +12,7 @@ from ptxkit.emulator.execution import BATCH_LANES, Execution
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
-from ptxkit.emulator.timing.requests import RESOURCES
+from ptxkit.emulator.timing.requests import RESOURCES, Requests
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.values import WARP
@@ -156,9 +156,8 @@ class Predictor:
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            return Simulation(
-                streams, gpu, placed.resident, scaled.dram, scaled.active, clock, timed, costs
-            ).run(rounds)
+            ask = Requests(gpu, scaled.dram, scaled.active, clock, costs)
+            return Simulation(streams, placed.resident, ask, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
         # Tensor cores at work take power, which lowers the clock.

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
-from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.timing.blocks import BlockStep, What, late_slots, steps_of
-from ptxkit.emulator.timing.gpu import Gpu
+from ptxkit.emulator.timing.blocks import BlockStep, Plans, What
 from ptxkit.emulator.timing.parts import (
     Cluster,
     Cta,
@@ -26,7 +24,7 @@ from ptxkit.emulator.timing.parts import (
     Waited,
     Warp,
 )
-from ptxkit.emulator.timing.recorded import BlockRun, CtaStream, Happening, LaunchStreams, RecordedOperation
+from ptxkit.emulator.timing.recorded import CtaStream, Happening, LaunchStreams, RecordedOperation
 from ptxkit.emulator.timing.requests import Requests
 
 QUEUE = 64
@@ -38,31 +36,14 @@ class Simulation:
 
     Args:
         streams: what was recorded.
-        gpu: the figures.
         resident: CTAs that a multiprocessor holds.
-        dram: the part of what L2 serves that comes from DRAM.
-        active: multiprocessors that run at the same time on the GPU, which share L2 and DRAM.
-        rate: cycles a second.
+        ask: the resources, and how long they take.
         timed: whether to keep a timeline.
-        costs: how much of its time each resource takes, by name; 1 where nothing is said.
     """
 
-    def __init__(
-        self,
-        streams: LaunchStreams,
-        gpu: Gpu,
-        resident: int,
-        dram: float,
-        active: int,
-        rate: float,
-        timed: bool = False,
-        costs: Mapping[str, float] | None = None,
-    ) -> None:
-        self.streams, self.gpu, self.resident = streams, gpu, resident
-        self.ask = Requests(gpu, dram, active, rate, costs)
-        self._plans: dict[int, list[BlockStep]] = {}
-        self._late: dict[int, frozenset[int]] = {}
-        self._kept: list[CodeBlock] = []
+    def __init__(self, streams: LaunchStreams, resident: int, ask: Requests, timed: bool = False) -> None:
+        self.streams, self.resident, self.ask, self.gpu = streams, resident, ask, ask.gpu
+        self._plans = Plans(ask.gpu)
         self.waits: dict[Waited, float] = defaultdict(float)
         self.lived = 0.0
         self.timeline: list[Slice] | None = [] if timed else None
@@ -104,13 +85,8 @@ class Simulation:
                 due()
         if len(ends) < ctas:
             raise RuntimeError("the model of time waits for something that nobody brings")
-        first = places[0]
-        busy = dict(first.busy)
-        for name in busy:
-            if name.startswith(("issue", "pipe ")):
-                busy[name] /= len(first.issue)
         return Simulated(
-            max(ends, default=0.0), sorted(ends), busy, self.waits, self.lived, self.timeline or []
+            max(ends, default=0.0), sorted(ends), places[0].times, self.waits, self.lived, self.timeline or []
         )
 
     # ---- CTAs
@@ -154,19 +130,6 @@ class Simulation:
         self._count += 1
         heapq.heappush(self._heap, (time, self._count, call))
 
-    def _plan(self, run: BlockRun) -> list[BlockStep]:
-        found = self._plans.get(id(run.block))
-        if found is None:
-            found = self._plans[id(run.block)] = steps_of(run.block, self._late_of(run.code), self.gpu)
-            self._kept.append(run.block)
-        return found
-
-    def _late_of(self, code: Code) -> frozenset[int]:
-        found = self._late.get(id(code))
-        if found is None:
-            found = self._late[id(code)] = late_slots(code.blocks)
-        return found
-
     # ---- warps
 
     def _advance(self, warp: Warp) -> None:
@@ -179,7 +142,8 @@ class Simulation:
                 if warp.run >= len(warp.runs):
                     self._exit(warp)
                     return
-                warp.plan = self._plan(warp.runs[warp.run])
+                run = warp.runs[warp.run]
+                warp.plan = self._plans.of(run.code, run.block)
                 warp.run += 1
                 warp.step = 0
                 continue

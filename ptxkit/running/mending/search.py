@@ -11,7 +11,8 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.asm.mends.anchors import anchors, narrowed
-from ptxkit.asm.mends.edits import Edit, Edits
+from ptxkit.asm.mends.edit import Edit
+from ptxkit.asm.mends.edits import Edits
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import Emulator
