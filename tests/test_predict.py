@@ -16,10 +16,10 @@ from ptxkit.emulator import Emulator
 from ptxkit.emulator.timing import predict as predicting
 from ptxkit.emulator.timing.blocks import What, late_slots, steps_of
 from ptxkit.emulator.timing.gpu import gpu, known
-from ptxkit.emulator.timing.machine_code import machine_code
+from ptxkit.emulator.timing.machine_code import code_of
 from ptxkit.emulator.timing.predict import Occupancy, bound_of, occupancy
 from ptxkit.emulator.timing.recorded import LaunchStreams
-from ptxkit.emulator.timing.requests import Requests
+from ptxkit.emulator.timing.requests import Resources
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 
@@ -70,7 +70,7 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
-    ask = Requests(where, dram, 132, where["clock"], None)
+    ask = Resources(where, dram, 132, where["clock"], None)
     return Simulation(streams, resident, ask).run(rounds).cycles - where["cta_start"]
 
 
@@ -99,11 +99,11 @@ def test_each_figure_says_where_it_is_from(key: str) -> None:
 
 
 def test_an_instruction_becomes_what_the_first_rule_says() -> None:
-    assert machine_code("fma.rn.f32").pipe == "fma"
-    assert machine_code("mad.wide.u32").pipe == "imad"
-    assert machine_code("ex2.approx.ftz.f32").pipe == "xu"
-    assert machine_code("add.s64").count == 2
-    assert machine_code("mov.b32").count == 0
+    assert code_of("fma f32").pipe == "fma"
+    assert code_of("mad.wide u32").pipe == "imad"
+    assert code_of("ex2 f32 approx").pipe == "xu"
+    assert code_of("add s64").count == 2
+    assert code_of("mov b32").count == 0
 
 
 # ---- what is recorded
@@ -205,7 +205,7 @@ def test_a_chain_of_loads_takes_as_many_trips() -> None:
 def test_dependent_arithmetic_waits_and_independent_one_fills_the_pipe() -> None:
     chain = body(*(f"  fma.rn.f32 %f{at + 1}, %f{at}, %f{at}, %f{at};" for at in range(64)))
     apart = body(*(f"  fma.rn.f32 %f{at + 1}, %f0, %f0, %f0;" for at in range(64)))
-    latency = machine_code("fma.rn.f32").latency
+    latency = code_of("fma f32").latency
     assert cycles(recorded(chain)) >= 63 * latency
     assert cycles(recorded(apart)) < 64 * latency / 2
     many = cycles(recorded(apart, block=1024))  # eight warps on each of four schedulers
@@ -246,7 +246,7 @@ def test_further_rounds_take_as_long_as_those_before(monkeypatch: pytest.MonkeyP
 
 
 def test_the_bound_is_the_busiest_or_what_is_waited_for() -> None:
-    waits = (predicting.Wait("mbarrier", "line 3", "mbarrier.try_wait", 0.4),)
+    waits = (predicting.WaitedFor("mbarrier", "line 3", "mbarrier.try_wait", 0.4),)
     assert bound_of({"DRAM": 0.9, "issue slots": 0.3}, waits) == "DRAM"
     assert bound_of({"DRAM": 0.4, "issue slots": 0.3}, waits) == "waits for mbarrier"
 

@@ -12,6 +12,7 @@ writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.tom
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -180,8 +181,11 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
-def main(only: list[str]) -> None:
+def main() -> None:
     """Predict, print, and of all write the record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("only", nargs="*", help="parts of files' names, or `time`")
+    only: list[str] = parser.parse_args().only
     if only == ["time"]:
         time_all()
         return
@@ -209,4 +213,4 @@ def main(only: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

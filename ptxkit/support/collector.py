@@ -11,34 +11,17 @@ FIRST, LATER = 300_000, 10_000
 thousand objects stay, and from its first launch on, whose arrays may hang on cycles."""
 
 
-_frozen = False
-
-
 @contextmanager
 def command(alone: bool) -> Iterator[None]:
-    """A command runs. `alone`: as all that its process is for; else what it found is put back."""
-    before = gc.get_threshold()
-    gc.set_threshold(FIRST)
-    try:
-        yield
-    finally:
-        if not alone:
-            gc.set_threshold(*before)
-            _thaw()
+    """A command runs. `alone`: as all that its process is for; elsewhere the collector is not ours."""
+    if alone:
+        gc.set_threshold(FIRST)
+    yield
 
 
 def launch() -> None:
     """A launch begins: in a command's process, what there is stays, and is not looked at again."""
-    global _frozen
     if gc.get_threshold()[0] == FIRST:
         gc.set_threshold(LATER)
         if gc.get_freeze_count() == 0:
             gc.freeze()
-            _frozen = True
-
-
-def _thaw() -> None:
-    global _frozen
-    if _frozen:
-        gc.unfreeze()
-        _frozen = False

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ptxkit.asm.mends.edit import Edit, alike, behind, changed, constant, swizzles
-from ptxkit.asm.mends.evidence import SMALL, UNIT, Evidence
+from ptxkit.asm.mends.evidence import SMALL, UNIT, TextEvidence
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
@@ -79,7 +79,7 @@ class Edits:
         self.told = frozenset(each for each in numbers if each >= BYTES)
         self.moved = {abs(one - other) // UNIT for one in self.told for other in self.told if one != other}
         self.text = text
-        self.evidence = Evidence(text)
+        self.evidence = TextEvidence(text)
         self._like: dict[str, dict[str, int]] = {}
         self.distances = distances
 

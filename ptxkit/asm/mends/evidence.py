@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, value_of
-from ptxkit.asm.mends.rows import Rows
+from ptxkit.asm.mends.rows import WrittenRows
 from ptxkit.asm.mends.statements import KernelText, WrittenStatement
 
 SMALL = 16
@@ -21,7 +21,7 @@ FLOWS = 5
 """Steps of data that an address is made in, at most."""
 
 
-class Evidence:
+class TextEvidence:
     """Of a text.
 
     Args:
@@ -37,9 +37,9 @@ class Evidence:
         }
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> WrittenRows:
         """The rows of statements that are alike."""
-        return Rows.of(self.text.statements)
+        return WrittenRows.of(self.text.statements)
 
     @cached_property
     def _counts(self) -> Counter[int]:

@@ -21,7 +21,7 @@ _REGISTER = re.compile(r"%[A-Za-z_$]+(\d+)(?![\w$])")
 
 
 @dataclass(slots=True)
-class Rows:
+class WrittenRows:
     """The numbers of statements of rows, by the place of the statement.
 
     Attributes:
@@ -34,7 +34,7 @@ class Rows:
     regular: dict[int, set[int]] = field(default_factory=dict)
 
     @staticmethod
-    def of(statements: Sequence[WrittenStatement]) -> Rows:
+    def of(statements: Sequence[WrittenStatement]) -> WrittenRows:
         """Find the rows, of at least three statements each."""
         groups: dict[str, list[list[int]]] = {}
         for at, one in enumerate(statements):
@@ -44,7 +44,7 @@ class Rows:
                 if not runs or at - runs[-1][-1] > APART or len(runs[-1]) == LONGEST_ROW:
                     runs.append([])
                 runs[-1].append(at)
-        found = Rows()
+        found = WrittenRows()
         for at, one in enumerate(statements):
             for calls in _calls(one):
                 for column in zip(*calls, strict=True):

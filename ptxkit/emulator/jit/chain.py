@@ -19,7 +19,7 @@ from ptxkit.emulator.operands import SourceOperand
 from ptxkit.emulator.sync_points import EVERY, WarpSyncPoint
 
 
-class Chain:
+class BlockChain:
     """A block with those behind it.
 
     Args:
@@ -98,7 +98,7 @@ def joined(blocks: Sequence[CodeBlock]) -> CodeBlock:
     return made
 
 
-def chain(block: CodeBlock, code: CodeToRun) -> Chain | None:
+def chain(block: CodeBlock, code: CodeToRun) -> BlockChain | None:
     """The longest chain that begins with a block; None where it is no more than the block's plan."""
     masks = Masks()
     exchanges = [_begins_whole(block, masks)]
@@ -114,7 +114,7 @@ def chain(block: CodeBlock, code: CodeToRun) -> Chain | None:
         exchanges.append(True)
     if len(found) == 1 and not exchanges[0]:
         return None
-    return Chain(found, code, [*masks.asked], exchanges)
+    return BlockChain(found, code, [*masks.asked], exchanges)
 
 
 def _begins_whole(block: CodeBlock, masks: Masks) -> bool:

@@ -7,20 +7,25 @@ before them let them, and of what could be next the instruction comes first that
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.code import Code, CodeBlock, Computation, MemoryTransfer
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.machine_code import machine_code
+from ptxkit.isa.modifiers import StateSpace
 
 _LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_reduce", "mapa", "getctarank")
 _STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")
 _LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
 _PRODUCTS = ("mma", "wmma.mma")
+READ_ONLY = frozenset({"param", "const"})
+"""State spaces whose loads become operands."""
+FAR = frozenset({"gpu", "sys", "gl"})
+"""What a fence says that reaches other multiprocessors."""
 RENAMED = 1 << 24
 """Numbers of values that only a block sees; those below are slots."""
 MOST_LOADED = 64
@@ -151,15 +156,15 @@ def _node(block: CodeBlock, number: int) -> _Node:
     if what is not What.ARITHMETIC:
         latency = ASSUMED_LOAD.get(kind, 24) if what in (What.LOAD, What.LANES) else 1
         return _Node(what, "alu", 1, latency, reads, tuple(writes), kind, left)
-    code = machine_code(site.instruction.spelling)
+    code = machine_code(site)
     return _Node(what, code.pipe, code.count, code.latency, reads, tuple(writes))
 
 
 def _kind(site: Site) -> tuple[What, str, int]:
     """What an instruction is to the model, of which kind, and how many groups may be pending behind it."""
-    name, spelling = site.name, site.instruction.spelling
-    traits = site.row.traits
-    if name.startswith("ld.param") or spelling.startswith(("ld.param", "ld.const")):
+    name, traits = site.name, site.row.traits
+    spaces = {plain_space(space) for space in site.decoded.all(StateSpace)}
+    if spaces & READ_ONLY:
         return What.ARITHMETIC, "", 0
     if name == "bar.warp.sync":
         return What.LANES, "", 0
@@ -180,8 +185,8 @@ def _kind(site: Site) -> tuple[What, str, int]:
     if "arrives" in traits or name.startswith("mbarrier"):
         return What.ARRIVE, "", 0
     if "fences" in traits:
-        return What.FENCE, _reach(spelling), 0
-    space = "shared" if ".shared" in spelling or name in ("ldmatrix", "stmatrix") else "global"
+        return What.FENCE, _reach(site), 0
+    space = "shared" if "shared" in spaces or name in ("ldmatrix", "stmatrix") else "global"
     first = name.partition(".")[0]
     if name.startswith("tcgen05.ld"):
         return What.LOAD, "tensor", 0
@@ -213,12 +218,12 @@ def _pending(site: Site) -> int:
     return int(value) if isinstance(value, int) else 0
 
 
-def _reach(spelling: str) -> str:
-    if "proxy" in spelling:
+def _reach(site: Site) -> str:
+    """How far a fence reaches: `proxy`, `cta` or `gpu`."""
+    if site.name.endswith(".proxy"):
         return "proxy"
-    if spelling.startswith(("wgmma", "tcgen05")) or ".cta" in spelling:
-        return "cta"
-    return "gpu" if re.search(r"\.(gpu|gl|sys)\b", spelling) else "cta"
+    slots = site.decoded.match.slots
+    return "gpu" if FAR & {slots.get("scope", ""), slots.get("level", "")} else "cta"
 
 
 def _renamed(nodes: list[_Node], late: frozenset[int]) -> frozenset[int]:

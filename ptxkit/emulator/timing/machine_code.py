@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from ptxkit.emulator.faults import Site
+
 
 @dataclass(frozen=True, slots=True)
 class MachineCode:
@@ -33,7 +35,18 @@ def _rules() -> list[tuple[re.Pattern[str], MachineCode]]:
     ]
 
 
+def machine_code(site: Site) -> MachineCode:
+    """What an instruction becomes, if it touches registers alone."""
+    form = site.decoded
+    parts = [
+        site.name,
+        *(one.name for one in form.types),
+        *(["approx"] if "approx" in form.match.slots else []),
+    ]
+    return code_of(" ".join(parts))
+
+
 @cache
-def machine_code(spelling: str) -> MachineCode:
-    """What an instruction that is spelled so becomes, if it touches registers alone."""
-    return next(code for pattern, code in _rules() if pattern.fullmatch(spelling))
+def code_of(form: str) -> MachineCode:
+    """What an instruction becomes, by name, types, and `approx` where it says so: `rcp f32 approx`."""
+    return next(code for pattern, code in _rules() if pattern.fullmatch(form))

@@ -16,7 +16,7 @@ Waited = tuple[str, Site | None]
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class Moment:
     """Something that becomes true at a time: a phase, a barrier, the end of an operation.
 
     Attributes:
@@ -80,23 +80,23 @@ class Cluster:
 
     contributions: dict[tuple[int, int, int], int]
     warps: int
-    phases: dict[tuple[int, int, int], Node] = field(default_factory=dict)
-    operations: dict[int, Node] = field(default_factory=dict)
+    phases: dict[tuple[int, int, int], Moment] = field(default_factory=dict)
+    operations: dict[int, Moment] = field(default_factory=dict)
     started: Counter[int] = field(default_factory=Counter)
-    barrier: Node | None = None
+    barrier: Moment | None = None
 
-    def phase(self, key: tuple[int, int, int]) -> Node:
+    def phase(self, key: tuple[int, int, int]) -> Moment:
         """The node of a phase; nothing contributes to the one before the first."""
         found = self.phases.get(key)
         if found is None:
-            found = self.phases[key] = Node(self.contributions.get(key, 0))
+            found = self.phases[key] = Moment(self.contributions.get(key, 0))
         return found
 
-    def operation(self, one: RecordedOperation) -> Node:
+    def operation(self, one: RecordedOperation) -> Moment:
         """The node of an operation's end."""
         found = self.operations.get(id(one))
         if found is None:
-            found = self.operations[id(one)] = Node(1)
+            found = self.operations[id(one)] = Moment(1)
         return found
 
 
@@ -117,8 +117,8 @@ class Cta:
     place: Multiprocessor
     cluster: Cluster
     running: int
-    over: Node
-    barriers: dict[int, Node] = field(default_factory=dict)
+    over: Moment
+    barriers: dict[int, Moment] = field(default_factory=dict)
     everyone: set[int] = field(default_factory=set)
     peer: Cta | None = None
 
@@ -148,9 +148,9 @@ class Warp:
         self.run = self.step = 0
         self.plan: Sequence[BlockStep] = ()
         self.ready: dict[int, tuple[float, str, Site]] = {}
-        self.open: dict[str, list[Node]] = {}
-        self.groups: dict[str, list[list[Node]]] = {}
-        self.cluster_node: Node | None = None
+        self.open: dict[str, list[Moment]] = {}
+        self.groups: dict[str, list[list[Moment]]] = {}
+        self.cluster_node: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ptxkit.emulator.execution import BATCH_LANES, Execution
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
-from ptxkit.emulator.timing.requests import RESOURCES, Requests
+from ptxkit.emulator.timing.requests import RESOURCES, Resources
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.values import WARP
@@ -50,7 +50,7 @@ class Occupancy:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitedFor:
     """What warps waited for.
 
     Attributes:
@@ -91,7 +91,7 @@ class Prediction:
     clock: float
     bound: str
     busy: dict[str, float]
-    waits: tuple[Wait, ...]
+    waits: tuple[WaitedFor, ...]
     occupancy: Occupancy
     ctas: int
     threads: int
@@ -156,7 +156,7 @@ class Predictor:
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            ask = Requests(gpu, scaled.dram, scaled.active, clock, costs)
+            ask = Resources(gpu, scaled.dram, scaled.active, clock, costs)
             return Simulation(streams, placed.resident, ask, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
@@ -179,9 +179,9 @@ class Predictor:
             for name, time in _largest(found.busy)
         }
         waits = tuple(
-            Wait(what, None, None, time / found.lived)
+            WaitedFor(what, None, None, time / found.lived)
             if site is None
-            else Wait(what, site.where, site.instruction.spelling, time / found.lived)
+            else WaitedFor(what, site.where, site.instruction.spelling, time / found.lived)
             for (what, site), time in _largest(found.waits)
         )
         cycles += (gpu["launch"] + (gpu["dram_start"] if scaled.dram else 0.0)) * clock
@@ -267,7 +267,7 @@ def _largest(figures: Mapping[T, float]) -> list[tuple[T, float]]:
     return sorted(figures.items(), key=lambda each: -each[1])
 
 
-def bound_of(busy: dict[str, float], waits: tuple[Wait, ...]) -> str:
+def bound_of(busy: dict[str, float], waits: tuple[WaitedFor, ...]) -> str:
     """The resource that is busy for most of the time; where none is for long, the wait that takes longest."""
     name = max(busy, key=lambda each: busy[each], default="")
     if not waits or busy.get(name, 0.0) >= BUSY:

@@ -5,7 +5,6 @@ Memory, tensor cores and copies; issue slots and pipes are the warps' own affair
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from ptxkit.emulator.faults import Site
@@ -21,7 +20,7 @@ RESOURCES = (
 """What could be faster or slower."""
 
 
-class Requests:
+class Resources:
     """The rates of a launch.
 
     Args:
@@ -109,7 +108,7 @@ class Requests:
 
     def _asynchronous_product(self, cta: Cta, one: RecordedOperation, now: float) -> float:
         # A product of two CTAs is done by the tensor cores of both, each half of it.
-        both = one.site.name.startswith("tcgen05") and ".cta_group::2" in one.site.instruction.spelling
+        both = one.site.decoded.match.slots.get("cta_group") == "cta_group::2"
         places = [cta.place, cta.peer.place] if both and cta.peer is not None else [cta.place]
         cycles = 2 * one.multiply_adds / self.gpu["product_flops"] * _width(one.site)
         cycles = max(cycles, one.shared / self.gpu["product_bytes"]) / len(places) * self.tensor
@@ -149,13 +148,12 @@ class Requests:
 
 _WIDTHS = {"f16": 2.0, "tf32": 4.0, "f8f6f4": 1.0, "mxf8f6f4": 1.0, "i8": 1.0, "mxf4": 0.5, "mxf4nvf4": 0.5}
 """Bytes of an element by the kind of `tcgen05.mma`."""
-_KIND = re.compile(r"\.kind::(\w+)")
 
 
 def _width(site: Site) -> float:
     """Bytes of an element as the tensor cores count them."""
-    kind = _KIND.search(site.instruction.spelling)
+    kind = site.decoded.match.slots.get("kind")
     if kind is not None and site.name.startswith("tcgen05"):
-        return _WIDTHS.get(kind[1], 1.0)
+        return _WIDTHS.get(kind.removeprefix("kind::"), 1.0)
     bits = max((one.bits for one in site.decoded.types[1:3]), default=16)
     return {4: 0.5, 6: 1.0, 8: 1.0, 16: 2.0, 19: 4.0, 32: 4.0}.get(bits, bits / 8)

@@ -17,15 +17,15 @@ from ptxkit.emulator.timing.blocks import BlockStep, Plans, What
 from ptxkit.emulator.timing.parts import (
     Cluster,
     Cta,
+    Moment,
     Multiprocessor,
-    Node,
     Simulated,
     Slice,
     Waited,
     Warp,
 )
 from ptxkit.emulator.timing.recorded import CtaStream, Happening, LaunchStreams, RecordedOperation
-from ptxkit.emulator.timing.requests import Requests
+from ptxkit.emulator.timing.requests import Resources
 
 QUEUE = 64
 """Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
@@ -41,7 +41,7 @@ class Simulation:
         timed: whether to keep a timeline.
     """
 
-    def __init__(self, streams: LaunchStreams, resident: int, ask: Requests, timed: bool = False) -> None:
+    def __init__(self, streams: LaunchStreams, resident: int, ask: Resources, timed: bool = False) -> None:
         self.streams, self.resident, self.ask, self.gpu = streams, resident, ask, ask.gpu
         self._plans = Plans(ask.gpu)
         self.waits: dict[Waited, float] = defaultdict(float)
@@ -101,7 +101,7 @@ class Simulation:
         now += self.gpu["cta_start"]
         live = [[(row, runs) for row, runs in one.warps if runs] for one in streams]
         cluster = Cluster(self.streams.contributions, sum(map(len, live)))
-        left = Node(len(streams))
+        left = Moment(len(streams))
 
         def ended(time: float) -> None:
             ends.append(time)
@@ -109,7 +109,7 @@ class Simulation:
 
         left.when(ended)
         ctas = [
-            Cta(place, cluster, len(warps), Node(len(warps)))
+            Cta(place, cluster, len(warps), Moment(len(warps)))
             for place, warps in zip(places, live, strict=True)
         ]
         for number, (cta, warps) in enumerate(zip(ctas, live, strict=True)):
@@ -205,7 +205,7 @@ class Simulation:
             cluster.barrier.contribute(warp.now)
         cta.over.contribute(warp.now)
 
-    def _hold(self, warp: Warp, node: Node, what: str, site: Site, more: float = 0.0) -> bool:
+    def _hold(self, warp: Warp, node: Moment, what: str, site: Site, more: float = 0.0) -> bool:
         """Let a warp wait for a node. Returns whether it goes on at once."""
         if node.left <= 0:
             self._waited(warp, node.time, what, site)
@@ -288,7 +288,7 @@ class Simulation:
             warp.now += 2
         return True
 
-    def _under_way(self, cta: Cta, one: RecordedOperation, node: Node, now: float) -> None:
+    def _under_way(self, cta: Cta, one: RecordedOperation, node: Moment, now: float) -> None:
         """An operation has been issued by all that issue it: it goes on when what it comes after is over."""
         earlier = [cta.cluster.operation(other) for other in one.after]
         waiting = [other for other in earlier if other.left > 0]
@@ -298,12 +298,12 @@ class Simulation:
         if not waiting and begin <= now:
             self._perform(cta, one, node, now)
             return
-        all_over = Node(len(waiting), begin)
+        all_over = Moment(len(waiting), begin)
         all_over.when(lambda time: self._at(time, lambda: self._perform(cta, one, node, time)))
         for other in waiting:
             other.when(all_over.contribute)
 
-    def _perform(self, cta: Cta, one: RecordedOperation, node: Node, now: float) -> None:
+    def _perform(self, cta: Cta, one: RecordedOperation, node: Moment, now: float) -> None:
         name = one.site.name
         begin, node.read, end = self.ask.operation(cta, one, now)
         self._keep(cta.place, "tensor cores" if "mma" in name else "copies", name, one.site, begin, end)
@@ -327,12 +327,12 @@ class Simulation:
             return True
         waiting = [node for node in over if node.left > 0]
         what = f"{step.kind} group"
-        read = site.instruction.spelling.endswith(".read")
+        read = "read" in site.decoded.match.slots
         time = max((node.read if read else node.time for node in over if node.left <= 0), default=0.0)
         if not waiting:
             self._waited(warp, time, what, site)
             return True
-        all_over = Node(len(waiting), time)
+        all_over = Moment(len(waiting), time)
         for node in waiting:
             node.when(all_over.contribute)
         return self._hold(warp, all_over, what, site)
@@ -357,7 +357,7 @@ class Simulation:
         barriers = warp.cta.barriers
         node = barriers.get(number)
         if node is None:
-            node = barriers[number] = Node(warps or warp.cta.running)
+            node = barriers[number] = Moment(warps or warp.cta.running)
             (warp.cta.everyone.discard if warps else warp.cta.everyone.add)(number)
             node.when(lambda _: barriers.__delitem__(number))
         node.contribute(warp.now)
@@ -369,7 +369,7 @@ class Simulation:
         cluster = warp.cta.cluster
         node = cluster.barrier
         if node is None:
-            node = cluster.barrier = Node(cluster.warps)
+            node = cluster.barrier = Moment(cluster.warps)
             node.when(lambda _: setattr(cluster, "barrier", None))
         warp.cluster_node = node
         node.contribute(warp.now)

@@ -34,7 +34,7 @@ from ptxkit.emulator.timing.recorded import (
     LaunchStreams,
     RecordedOperation,
 )
-from ptxkit.emulator.timing.touched import MemoryWatch
+from ptxkit.emulator.timing.touched import TouchedMemory
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Shape
 
@@ -66,7 +66,7 @@ class Streams:
     def __init__(self, choose: Any) -> None:
         self.choose = choose
         self.launches: list[LaunchStreams] = []
-        self._watch: MemoryWatch | None = None
+        self._watch: TouchedMemory | None = None
         self._batches = 0
 
     def begin(self, execution: Execution) -> None:
@@ -77,7 +77,7 @@ class Streams:
         made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
         grid.started, grid.stop = self.choose(execution)
         self.launches.append(made)
-        self._watch = launch.counts.traffic = MemoryWatch(launch.memory)
+        self._watch = launch.counts.traffic = TouchedMemory(launch.memory)
         execution.recorder = self  # type: ignore[assignment]
 
     def timeline(self, schedule: LaneSchedule) -> BatchStreams:
@@ -118,7 +118,9 @@ class BatchStreams:
         number: of the batch, in all launches.
     """
 
-    def __init__(self, into: LaunchStreams, watch: MemoryWatch, schedule: LaneSchedule, number: int) -> None:
+    def __init__(
+        self, into: LaunchStreams, watch: TouchedMemory, schedule: LaneSchedule, number: int
+    ) -> None:
         self.into, self.watch, self.number = into, watch, number
         self.batch: CtaBatch = schedule.batch
         self.rows: list[list[BlockRun]] = [[] for _ in range(self.batch.rows)]

@@ -14,7 +14,7 @@ from ptxkit.emulator.values import WARP, distinct
 NOBODY = -1
 
 
-class MemoryWatch(Traffic):
+class TouchedMemory(Traffic):
     """The costs of a launch's accesses, and which sectors of global memory it touched."""
 
     def __init__(self, memory: Any) -> None:
