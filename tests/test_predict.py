@@ -14,14 +14,15 @@ from command import here, ptxkit
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.timing import predict as predicting
-from ptxkit.emulator.timing.blocks import What, late_slots, steps_of
+from ptxkit.emulator.timing.blocks import Plans, What, late_slots, steps_of
 from ptxkit.emulator.timing.gpu import gpu, known
 from ptxkit.emulator.timing.machine_code import code_of
-from ptxkit.emulator.timing.predict import Occupancy, bound_of, occupancy
+from ptxkit.emulator.timing.predict import Occupancy, Predictor, bound_of, occupancy
 from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import Resources
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
+from ptxkit.emulator.timing.timeline import events
 
 ROOT = Path(__file__).parents[1]
 HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -71,7 +72,7 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
     ask = Resources(where, dram, 132, where["clock"], None)
-    return Simulation(streams, resident, ask).run(rounds).cycles - where["cta_start"]
+    return Simulation(streams, resident, ask, Plans(where)).run(rounds).cycles - where["cta_start"]
 
 
 def body(*lines: str, registers: str = "") -> str:
@@ -288,6 +289,19 @@ def test_the_command(tmp_path: Path) -> None:
     slices = [one for one in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if one["ph"] == "X"]
     assert slices
     assert all(one["dur"] > 0 for one in slices)
+
+
+def test_each_launch_has_processes_of_its_own_in_the_timeline() -> None:
+    """A process is a multiprocessor: two launches of clusters of four CTAs are eight."""
+    predictor = Predictor(gpu("h200"), timed=True)
+    with Predictor.emulator(gpu("h200")) as device:
+        kernel = device.load(parse(CHAINED.replace("BETWEEN", ""))).kernel("k")
+        x = device.zeros((1 << 12,), "uint64")
+        device.prepare = predictor.begin
+        for _ in range(2):
+            kernel.launch(grid=8, block=32, args=[x], cluster=4)
+    found = events(predictor.predictions())
+    assert len({one["pid"] for one in found if one["ph"] == "X"}) == 8
 
 
 def test_what_a_faster_resource_would_bring() -> None:

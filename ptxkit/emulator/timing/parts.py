@@ -75,7 +75,10 @@ class Cluster:
 
     Attributes:
         phases, operations: by what the recording calls them.
-        arrived: warps that came to the barrier of the cluster, and the node of its phase.
+        contributions: how many each phase takes.
+        warps: that have not ended.
+        started: warps that have issued their part of each operation.
+        barrier: when the phase at hand of the cluster's barrier is over.
     """
 
     contributions: dict[tuple[int, int, int], int]
@@ -86,14 +89,14 @@ class Cluster:
     barrier: Moment | None = None
 
     def phase(self, key: tuple[int, int, int]) -> Moment:
-        """The node of a phase; nothing contributes to the one before the first."""
+        """When a phase is over; nothing contributes to the one before the first."""
         found = self.phases.get(key)
         if found is None:
             found = self.phases[key] = Moment(self.contributions.get(key, 0))
         return found
 
     def operation(self, one: RecordedOperation) -> Moment:
-        """The node of an operation's end."""
+        """When an operation is over."""
         found = self.operations.get(id(one))
         if found is None:
             found = self.operations[id(one)] = Moment(1)
@@ -108,8 +111,8 @@ class Cta:
         place: its multiprocessor.
         cluster: of it.
         running: warps that have not ended.
-        over: the node of its end.
-        barriers: by number the node of the phase at hand.
+        over: when it has ended.
+        barriers: by number when the phase at hand is over.
         everyone: the numbers of those that take all warps.
         peer: the other CTA of its pair.
     """
@@ -127,7 +130,7 @@ class Warp:
     """A warp that runs."""
 
     __slots__ = (
-        "cluster_node",
+        "cluster_phase",
         "cta",
         "groups",
         "now",
@@ -150,7 +153,7 @@ class Warp:
         self.ready: dict[int, tuple[float, str, Site]] = {}
         self.open: dict[str, list[Moment]] = {}
         self.groups: dict[str, list[list[Moment]]] = {}
-        self.cluster_node: Moment | None = None
+        self.cluster_phase: Moment | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.execution import BATCH_LANES, Execution
+from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
@@ -150,14 +151,14 @@ class Predictor:
     def _of_launch(self, streams: LaunchStreams, placed: Occupancy) -> Prediction:
         """What a launch would take."""
         gpu = self.gpu
-        scaled, clock = _Scaled.of(streams, gpu, self.warm), gpu["clock"]
+        scaled, clock, plans = _Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu)
         rounds = min(placed.rounds, placed.resident * ROUNDS)
 
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
             ask = Resources(gpu, scaled.dram, scaled.active, clock, costs)
-            return Simulation(streams, placed.resident, ask, timed).run(rounds)
+            return Simulation(streams, placed.resident, ask, plans, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
         # Tensor cores at work take power, which lowers the clock.

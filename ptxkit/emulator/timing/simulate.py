@@ -38,12 +38,15 @@ class Simulation:
         streams: what was recorded.
         resident: CTAs that a multiprocessor holds.
         ask: the resources, and how long they take.
+        plans: the steps of the launch's blocks.
         timed: whether to keep a timeline.
     """
 
-    def __init__(self, streams: LaunchStreams, resident: int, ask: Resources, timed: bool = False) -> None:
+    def __init__(
+        self, streams: LaunchStreams, resident: int, ask: Resources, plans: Plans, timed: bool = False
+    ) -> None:
         self.streams, self.resident, self.ask, self.gpu = streams, resident, ask, ask.gpu
-        self._plans = Plans(ask.gpu)
+        self._plans = plans
         self.waits: dict[Waited, float] = defaultdict(float)
         self.lived = 0.0
         self.timeline: list[Slice] | None = [] if timed else None
@@ -205,10 +208,10 @@ class Simulation:
             cluster.barrier.contribute(warp.now)
         cta.over.contribute(warp.now)
 
-    def _hold(self, warp: Warp, node: Moment, what: str, site: Site, more: float = 0.0) -> bool:
-        """Let a warp wait for a node. Returns whether it goes on at once."""
-        if node.left <= 0:
-            self._waited(warp, node.time, what, site)
+    def _hold(self, warp: Warp, moment: Moment, what: str, site: Site, more: float = 0.0) -> bool:
+        """Let a warp wait for a moment. Returns whether it goes on at once."""
+        if moment.left <= 0:
+            self._waited(warp, moment.time, what, site)
             warp.now += more
             return True
 
@@ -217,7 +220,7 @@ class Simulation:
             warp.now += more
             self._push(warp)
 
-        node.when(go_on)
+        moment.when(go_on)
         return False
 
     def _waited(self, warp: Warp, until: float, what: str, site: Site) -> None:
@@ -279,16 +282,16 @@ class Simulation:
         operations = happening.operations.get(warp.row, ()) if happening is not None else ()
         cta = warp.cta
         for one in operations:
-            node = cta.cluster.operation(one)
-            warp.open.setdefault(step.kind, []).append(node)
+            moment = cta.cluster.operation(one)
+            warp.open.setdefault(step.kind, []).append(moment)
             cta.cluster.started[id(one)] += 1
             if cta.cluster.started[id(one)] == len(one.rows):
-                self._under_way(cta, one, node, warp.now)
+                self._under_way(cta, one, moment, warp.now)
         if step.kind == "bulk" and operations:
             warp.now += 2
         return True
 
-    def _under_way(self, cta: Cta, one: RecordedOperation, node: Moment, now: float) -> None:
+    def _under_way(self, cta: Cta, one: RecordedOperation, moment: Moment, now: float) -> None:
         """An operation has been issued by all that issue it: it goes on when what it comes after is over."""
         earlier = [cta.cluster.operation(other) for other in one.after]
         waiting = [other for other in earlier if other.left > 0]
@@ -296,20 +299,20 @@ class Simulation:
         if one.site.name.startswith(("wgmma", "tcgen05.mma")):
             waiting, begin = [], now  # Products are taken in their order: one goes on where another ends.
         if not waiting and begin <= now:
-            self._perform(cta, one, node, now)
+            self._perform(cta, one, moment, now)
             return
         all_over = Moment(len(waiting), begin)
-        all_over.when(lambda time: self._at(time, lambda: self._perform(cta, one, node, time)))
+        all_over.when(lambda time: self._at(time, lambda: self._perform(cta, one, moment, time)))
         for other in waiting:
             other.when(all_over.contribute)
 
-    def _perform(self, cta: Cta, one: RecordedOperation, node: Moment, now: float) -> None:
+    def _perform(self, cta: Cta, one: RecordedOperation, moment: Moment, now: float) -> None:
         name = one.site.name
-        begin, node.read, end = self.ask.operation(cta, one, now)
+        begin, moment.read, end = self.ask.operation(cta, one, now)
         self._keep(cta.place, "tensor cores" if "mma" in name else "copies", name, one.site, begin, end)
         for key in one.completes:
             cta.cluster.phase(key).contribute(end)
-        node.contribute(end)
+        moment.contribute(end)
 
     def _commit(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         warp.groups.setdefault(step.kind, []).append(warp.open.pop(step.kind, []))
@@ -321,20 +324,20 @@ class Simulation:
         if site.name.endswith("wait_all"):
             groups.append(warp.open.pop(step.kind, []))
             count = len(groups)
-        over = [node for group in groups[: max(count, 0)] for node in group]
+        over = [moment for group in groups[: max(count, 0)] for moment in group]
         del groups[: max(count, 0)]
         if not over:
             return True
-        waiting = [node for node in over if node.left > 0]
+        waiting = [moment for moment in over if moment.left > 0]
         what = f"{step.kind} group"
         read = "read" in site.decoded.match.slots
-        time = max((node.read if read else node.time for node in over if node.left <= 0), default=0.0)
+        time = max((moment.read if read else moment.time for moment in over if moment.left <= 0), default=0.0)
         if not waiting:
             self._waited(warp, time, what, site)
             return True
         all_over = Moment(len(waiting), time)
-        for node in waiting:
-            node.when(all_over.contribute)
+        for moment in waiting:
+            moment.when(all_over.contribute)
         return self._hold(warp, all_over, what, site)
 
     # ---- who waits for whom
@@ -344,8 +347,8 @@ class Simulation:
         if key is None or key[2] < 0:
             warp.now += self.gpu["mbarrier_wait"]
             return True
-        node = warp.cta.cluster.phase(key)
-        return self._hold(warp, node, "mbarrier", site, self.gpu["mbarrier_wait"])
+        moment = warp.cta.cluster.phase(key)
+        return self._hold(warp, moment, "mbarrier", site, self.gpu["mbarrier_wait"])
 
     def _arrive(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         for key in happening.arrives.get(warp.row, ()) if happening is not None else ():
@@ -355,31 +358,31 @@ class Simulation:
     def _barrier(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         number, warps = happening.barriers[warp.row] if happening is not None else (0, 0)
         barriers = warp.cta.barriers
-        node = barriers.get(number)
-        if node is None:
-            node = barriers[number] = Moment(warps or warp.cta.running)
+        moment = barriers.get(number)
+        if moment is None:
+            moment = barriers[number] = Moment(warps or warp.cta.running)
             (warp.cta.everyone.discard if warps else warp.cta.everyone.add)(number)
-            node.when(lambda _: barriers.__delitem__(number))
-        node.contribute(warp.now)
+            moment.when(lambda _: barriers.__delitem__(number))
+        moment.contribute(warp.now)
         if step.kind == "arrive":
             return True
-        return self._hold(warp, node, "barrier", site, self.gpu["barrier"])
+        return self._hold(warp, moment, "barrier", site, self.gpu["barrier"])
 
     def _cluster_arrive(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         cluster = warp.cta.cluster
-        node = cluster.barrier
-        if node is None:
-            node = cluster.barrier = Moment(cluster.warps)
-            node.when(lambda _: setattr(cluster, "barrier", None))
-        warp.cluster_node = node
-        node.contribute(warp.now)
+        moment = cluster.barrier
+        if moment is None:
+            moment = cluster.barrier = Moment(cluster.warps)
+            moment.when(lambda _: setattr(cluster, "barrier", None))
+        warp.cluster_phase = moment
+        moment.contribute(warp.now)
         return True
 
     def _cluster_wait(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
-        node = warp.cluster_node
-        if node is None:
+        moment = warp.cluster_phase
+        if moment is None:
             return True
-        return self._hold(warp, node, "cluster barrier", site, self.gpu["cluster_barrier"])
+        return self._hold(warp, moment, "cluster barrier", site, self.gpu["cluster_barrier"])
 
     def _fence(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         cycles = {"proxy": self.gpu["fence_proxy"], "gpu": self.gpu["fence_gpu"]}.get(step.kind, 0.0)

@@ -8,7 +8,7 @@ it would be over on a GPU is for the model to say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,7 @@ class Streams:
         launches: what was recorded.
     """
 
-    def __init__(self, choose: Any) -> None:
+    def __init__(self, choose: Callable[[Execution], tuple[int, int]]) -> None:
         self.choose = choose
         self.launches: list[LaunchStreams] = []
         self._watch: TouchedMemory | None = None

@@ -13,11 +13,12 @@ Event = dict[str, Any]
 def events(predictions: Sequence[Prediction]) -> list[Event]:
     """Slices in the "Trace Event Format": a process a multiprocessor, a track a warp or a resource."""
     found: list[Event] = []
-    for launch, one in enumerate(predictions):
+    processes = 0
+    for one in predictions:
         tracks: dict[tuple[int, str], int] = {}
         for piece in one.simulated.timeline:
             key = piece.place, piece.track
-            process = launch * len(predictions) + piece.place
+            process = processes + piece.place
             if key not in tracks:
                 tracks[key] = len(tracks)
                 found += _names(
@@ -34,6 +35,7 @@ def events(predictions: Sequence[Prediction]) -> list[Event]:
                     "args": {"at": piece.site.where if piece.site is not None else ""},
                 }
             )
+        processes += 1 + max((piece.place for piece in one.simulated.timeline), default=0)
     return found
 
 
