@@ -29,8 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_streams()
     try:
         try:
-            with collector.command(alone=arguments is None):
-                return _run(arguments)
+            if arguments is None:
+                collector.command()
+            return _run(arguments)
         except Exception as problem:
             if os.environ.get("PTXKIT_DEBUG") and not isinstance(problem, BrokenPipeError):
                 raise

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 FIRST, LATER = 300_000, 10_000
 """After how many new objects it looks for cycles: while a command imports, reads and builds, whose hundred
 thousand objects stay, and from its first launch on, whose arrays may hang on cycles."""
 
 
-@contextmanager
-def command(alone: bool) -> Iterator[None]:
-    """A command runs. `alone`: as all that its process is for; elsewhere the collector is not ours."""
-    if alone:
-        gc.set_threshold(FIRST)
-    yield
+def command() -> None:
+    """A command runs, and is all that its process is for: elsewhere the collector is not ours."""
+    gc.set_threshold(FIRST)
 
 
 def launch() -> None:
