@@ -20,7 +20,7 @@ from ptxkit.emulator import Emulator, jit
 from ptxkit.emulator.code import Exchange
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.jit import stretch
-from ptxkit.emulator.jit.chain import Chain
+from ptxkit.emulator.jit.chain import BlockChain
 from ptxkit.emulator.jit.lowering import EXCHANGES, lowerings_of
 from ptxkit.emulator.jit.stretch import Stretch
 from ptxkit.emulator.values import WARP
@@ -147,7 +147,7 @@ def test_a_sum_of_a_warp_is_one_stretch(before: str, mask: str, whole: bool) -> 
     kernel.launch((1,), (64,), [out])
     assert (out.numpy() == values.reshape(2, 32).sum(axis=1).repeat(32)).all()
     chains = [block.chain for block in kernel.program.code.blocks if block.chain is not None]
-    ran = [len(each.blocks) for each in chains if isinstance(each, Chain) and each.steps is not None]
+    ran = [len(each.blocks) for each in chains if isinstance(each, BlockChain) and each.steps is not None]
     assert (6 in ran) == whole
 
 
