@@ -66,7 +66,11 @@ class _Outcome:
 
 
 def assemble(
-    module: Module, target: str | None = None, timeout: float = TIMEOUT, line_info: bool = False
+    module: Module,
+    target: str | None = None,
+    timeout: float = TIMEOUT,
+    line_info: bool = False,
+    toolkit_first: bool = False,
 ) -> Assembly:
     """Have a module assembled; by nvJitLink where it is installed, else by the `ptxas` on PATH.
 
@@ -75,6 +79,7 @@ def assemble(
         target: `sm_90a`; None: the file's own `.target`.
         timeout: seconds that it may take.
         line_info: whether the machine code says which PTX line each instruction comes from.
+        toolkit_first: whether to ask the `ptxas` on PATH first.
 
     Raises:
         PtxkitError: P305, there is no such target; P716, there is no assembler; P717, it crashed;
@@ -86,7 +91,7 @@ def assemble(
     if source is None or source.text != text:
         source = Source(source.name if source else "<module>", text)
     options = (f"-arch={architecture}", *(("-lineinfo",) if line_info else ()))
-    outcome = _assemble(text.encode(errors="surrogateescape"), options, timeout)
+    outcome = _assemble(text.encode(errors="surrogateescape"), options, timeout, toolkit_first)
     return Assembly(
         outcome.assembler,
         architecture,
@@ -157,10 +162,10 @@ def _own_target(module: Module) -> Target | None:
     return None
 
 
-def _assemble(text: bytes, options: Sequence[str], timeout: float) -> _Outcome:
+def _assemble(text: bytes, options: Sequence[str], timeout: float, toolkit_first: bool) -> _Outcome:
     ptxas = shutil.which("ptxas")
     try:
-        outcome = _by_nvjitlink(text, options, timeout)
+        outcome = None if toolkit_first and ptxas else _by_nvjitlink(text, options, timeout)
         if outcome is None and ptxas is not None:
             outcome = _by_ptxas(ptxas, text, options, timeout)
     except subprocess.TimeoutExpired:
