@@ -14,12 +14,15 @@ from command import here, ptxkit
 from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.timing import predict as predicting
-from ptxkit.emulator.timing.blocks import Plans, What, late_slots, steps_of
+from ptxkit.emulator.timing.assembled import MachineFunction, pipe_of
+from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import gpu, known
 from ptxkit.emulator.timing.machine_code import code_of
+from ptxkit.emulator.timing.nodes import What
 from ptxkit.emulator.timing.predict import Occupancy, Predictor, bound_of, occupancy
-from ptxkit.emulator.timing.recorded import LaunchStreams
+from ptxkit.emulator.timing.recorded import LaunchStreams, Touched
 from ptxkit.emulator.timing.requests import Resources
+from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.timing.timeline import events
@@ -71,7 +74,7 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
-    ask = Resources(where, dram, 132, where["clock"], None)
+    ask = Resources(where, Scaled(0.0, dram, 1.0, 0.0, 132), where["clock"], None)
     return Simulation(streams, resident, ask, Plans(where)).run(rounds).cycles - where["cta_start"]
 
 
@@ -177,6 +180,147 @@ def test_of_lines_that_a_cta_has_touched_nothing_is_missed() -> None:
     assert [(one.sectors, one.missed) for one in costs] == [(4, 4), (4, 0)]
 
 
+def test_a_load_takes_a_wavefront_for_each_line() -> None:
+    apart = body("  mad.wide.u32 %a, %t, 128, %x;", "  ld.global.u32 %v, [%a];")
+    together = body("  mad.wide.u32 %a, %t, 4, %x;", "  ld.global.u32 %v, [%a];")
+    for text, lines in ((apart, 32), (together, 1)):
+        costs = [
+            one.cost
+            for _, runs in recorded(text).ctas[0].warps
+            for run in runs
+            for one in run.happenings.values()
+            if one.cost is not None
+        ]
+        assert [one.lines for one in costs] == [lines]
+
+
+def test_lanes_that_change_one_word_take_turns() -> None:
+    def cost(at: str) -> float:
+        text = ".shared .align 4 .b8 room[256];\n" + body(
+            "  mov.u32 %v, room;", at, "  red.shared.add.u32 [%v], 1;"
+        )
+        (found,) = (
+            one.cost.again
+            for _, runs in recorded(text).ctas[0].warps
+            for run in runs
+            for one in run.happenings.values()
+            if one.cost is not None
+        )
+        return found
+
+    assert cost("  mad.lo.u32 %v, %t, 4, %v;") == 0
+    assert cost("  and.b32 %t, %t, 7; mad.lo.u32 %v, %t, 4, %v;") == 3
+    assert cost("") == 31
+
+
+def test_what_ctas_share_is_read_once_and_what_is_their_own_grows_with_the_grid() -> None:
+    same = body("  mad.wide.u32 %a, %t, 4, %x;", "  ld.global.u32 %v, [%a];")
+    own = body(
+        "  mov.u32 %v, %ctaid.x;", "  mad.lo.u32 %t, %v, 32, %t;", "  mad.wide.u32 %a, %t, 4, %x;",
+        "  ld.global.u32 %v, [%a];",
+    )  # fmt: skip
+    for text, bytes_of_all in ((same, 128), (own, 64 * 128)):
+        streams = recorded(text, grid=64, count=4)
+        (touched,) = streams.read.values()
+        assert touched.of_all(len(streams.ctas), streams.total) == bytes_of_all
+
+
+def test_what_is_written_goes_to_dram_when_l2_is_full() -> None:
+    streams = recorded(body("  st.global.u32 [%x], %t;"))
+    dirty = int(gpu("h200")["l2_dirty"])
+    for size, back in ((dirty // 2, 0), (4 * dirty, 3 * dirty)):
+        streams.written = {"x": Touched(size, size, size)}
+        scaled = Scaled.of(streams, gpu("h200"), False)
+        assert scaled.memory == back
+        assert scaled.back == back / size
+
+
+def test_a_warp_that_has_arrived_and_ends_does_not_arrive_again() -> None:
+    """The first warp of each CTA is gone before the others come to the cluster's barrier."""
+    streams = recorded(
+        body(
+            "  setp.lt.u32 %p, %t, 32;", "  barrier.cluster.arrive;", "  @%p ret;",
+            "  ld.global.u64 %a, [%x];", "  add.s64 %x, %x, %a;", "  ld.global.u64 %a, [%x];",
+            "  barrier.cluster.wait;", "  add.s64 %x, %x, %a;", "  barrier.cluster.arrive;",
+            "  barrier.cluster.wait;", "  st.global.u64 [%x], %a;",
+        ),
+        block=128,
+    )  # fmt: skip
+    assert cycles(streams) > 2 * gpu("h200")["l2_latency"]
+
+
+# ---- machine code
+
+
+def code_of_lines(*instructions: tuple[str, int | None, str | None]) -> MachineFunction:
+    return MachineFunction(32, instructions)
+
+
+TOUCHES = ("  ld.global.u32 %v, [%x];", "  add.u32 %t, %t, %v;", "  st.global.u32 [%x], %t;")
+
+
+def test_a_loop_that_was_unrolled_is_shared_out() -> None:
+    streams = recorded(body(*TOUCHES))
+    (run,) = (one for _, runs in streams.ctas[0].warps for one in runs if one.block.count > 4)
+    load, add, store = (
+        site.span.line
+        for site in run.block.sites
+        if site.name.partition(".")[0] in ("ld", "add", "st") and "param" not in site.instruction.spelling
+    )
+    copy = (
+        ("LDG.E R2, [R4]", load, None),
+        ("IADD3 R0, R0, R2, RZ", add, None),
+        ("STG [R4], R0", store, None),
+    )
+    code = code_of_lines(
+        ("MOV R4, R5", load, None), *(each for _ in range(4) for each in copy),
+        ("IMAD R7, R7, R8, R9", add, None), ("@P0 BRA `(.L_x_0)", store, None),
+        ("LDG.E R2, [R4]", load, ".L_x_1"), ("NOP", load, None),
+    )  # fmt: skip
+    code.stands_for([run.block])
+    made = code.of_block(run.block)
+    assert made is not None
+    assert made.copies == 4
+    shares = dict(zip((site.span.line for site in run.block.sites), made.shares, strict=True))
+    assert shares[load] == {"once": 1, "alu": 0.25}
+    assert shares[add] == {"alu": 1, "imad": 0.25}
+    assert shares[store] == {"once": 1, "": 0.25}
+
+
+def test_without_a_loop_all_of_the_code_counts() -> None:
+    streams = recorded(body(*TOUCHES))
+    (run,) = (one for _, runs in streams.ctas[0].warps for one in runs if one.block.count > 4)
+    line = max(site.span.line for site in run.block.sites)
+    code = code_of_lines(
+        ("LDC R1, c[0x0]", line, None), ("BRA `(.L_x_0)", line, None), ("MOV R1, R2", line, ".L_x_0")
+    )
+    code.stands_for([run.block])
+    made = code.of_block(run.block)
+    assert made is not None
+    assert made.copies == 1
+    assert made.shares[-1] == {"": 2, "alu": 1}
+    assert MachineFunction(32, []).of_block(run.block) is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "pipe"),
+    [("FFMA", "fma"), ("IMAD", "imad"), ("IADD3", "alu"), ("LOP3", "alu"), ("F2FP", "pack"), ("MUFU", "xu"),
+     ("DFMA", "fp64"), ("LDG", "once"), ("HGMMA", "once"), ("HMMA", "once"), ("BRA", ""), ("S2R", "")],
+)  # fmt: skip
+def test_operations_have_a_pipe(operation: str, pipe: str) -> None:
+    assert pipe_of(operation) == pipe
+
+
+def test_the_rule_stands_where_nobody_assembles() -> None:
+    by_rule, by_code = (
+        json.loads(here("predict", "gemv.ptx", *more, "--json").stdout)["predictions"][0]["launches"][0]
+        for more in (["--by-rule"], [])
+    )
+    assert by_rule["machine_code"] == "by rule"
+    assert re.match(r"by (ptxas|nvJitLink) 13\.\d", by_code["machine_code"])
+    assert by_code["cycles"] == pytest.approx(by_rule["cycles"], rel=0.2)
+
+
 # ---- the order of a block, and its time
 
 
@@ -187,7 +331,7 @@ def test_loads_go_up_and_who_reads_them_waits() -> None:
     )  # fmt: skip
     streams = recorded(text)
     (run,) = (one for _, runs in streams.ctas[0].warps for one in runs if one.block.count > 4)
-    steps = [step.what for step in steps_of(run.block, late_slots(run.code.blocks), gpu("h200"))]
+    steps = [step.what for step in Plans(gpu("h200")).of(run.code, run.block)]
     loads = [at for at, what in enumerate(steps) if what is What.LOAD]
     assert len(loads) == 2
     assert max(loads) < steps.index(What.NEED) < steps.index(What.STORE)
@@ -208,7 +352,7 @@ def test_dependent_arithmetic_waits_and_independent_one_fills_the_pipe() -> None
     apart = body(*(f"  fma.rn.f32 %f{at + 1}, %f0, %f0, %f0;" for at in range(64)))
     latency = code_of("fma f32").latency
     assert cycles(recorded(chain)) >= 63 * latency
-    assert cycles(recorded(apart)) < 64 * latency / 2
+    assert cycles(recorded(apart)) < 64 * latency * 0.6
     many = cycles(recorded(apart, block=1024))  # eight warps on each of four schedulers
     assert many == pytest.approx(8 * 64, rel=0.2)
 
@@ -252,6 +396,19 @@ def test_the_bound_is_the_busiest_or_what_is_waited_for() -> None:
     assert bound_of({"DRAM": 0.4, "issue slots": 0.3}, waits) == "waits for mbarrier"
 
 
+def test_events_count_once_for_several_launches() -> None:
+    predictor = Predictor(gpu("h200"), by_rule=True)
+    with Predictor.emulator(gpu("h200")) as device:
+        kernel = device.load(parse(HEAD + body("  st.global.u32 [%x], %t;"))).kernel("k")
+        x = device.zeros((1 << 18,), "uint32")
+        device.prepare = predictor.begin
+        for _ in range(3):
+            kernel.launch(grid=1, block=32, args=[x])
+    first, second, third = (one.cycles for one in predictor.predictions())
+    assert second == third
+    assert first - second == pytest.approx(gpu("h200")["launch"] * gpu("h200")["clock"])
+
+
 # ---- beside what was measured
 
 
@@ -284,8 +441,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].endswith("predicted for NVIDIA H200 at 1,980 MHz")
-    assert [line.split()[0] for line in lines[1:7]] == ["time", "bound", "busy", "grid", "DRAM", "model"]
-    assert len(lines) == 7 + 2 + 2
+    assert [line.split()[0] for line in lines[1:8]] == "time bound busy grid DRAM code model".split()
+    assert len(lines) == 8 + 2 + 2
     slices = [one for one in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if one["ph"] == "X"]
     assert slices
     assert all(one["dur"] > 0 for one in slices)
@@ -310,7 +467,7 @@ def test_what_a_faster_resource_would_bring() -> None:
     (launch,) = json.loads(here(*arguments, "--json").stdout)["predictions"][0]["launches"]
     left = launch["twice_as_fast"]
     assert next(iter(left)) == "DRAM"
-    assert left["DRAM"] < 0.8
+    assert left["DRAM"] < 0.85
     assert left["tensor cores"] == left["copy engine"] == 1
     assert "  faster  twice as fast: DRAM -" in here(*arguments).stdout
 

@@ -1,13 +1,16 @@
 """How far predictions are off: launches that were timed on a GPU, predicted without it.
 
-    python tools/measure_predictions.py time      # on an H200: every launch of bench/predictions.toml, timed
-    python tools/measure_predictions.py           # predicts that, and bench/results/*.bench.h200.json
+    python tools/time_launches.py time            # on an H200, and `profile`: bench/predictions.toml
+    python tools/measure_predictions.py           # predicts these, and bench/results/*.bench.h200.json
     python tools/measure_predictions.py gemv scan # those of some files, printed alone
 
 What was measured are cycles: of each trial the median time at the clock of its samples, of these the median.
-Beside each error of a bench record stands that of a naive roofline: the problem's bytes and operations at the
-peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is judged. Of all, it
-writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.toml`, which predictions quote.
+Where tensor cores take down the clock within a launch, it can't be read so: there the cycles are those that
+Nsight Compute counts, and the time that events add. What it says bounds a launch stands beside what the
+prediction says. Beside each error of a bench record stands that of a naive roofline: the problem's bytes and
+operations at the peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is
+judged. Of all, it writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.toml`, which
+predictions quote.
 """
 
 from __future__ import annotations
@@ -17,10 +20,8 @@ import contextlib
 import io
 import json
 import statistics
-import subprocess
 import sys
 import time
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,16 +35,34 @@ from ptxkit.__main__ import main as ptxkit
 from ptxkit.emulator.timing.gpu import gpu
 from ptxkit.emulator.timing.validation import kind_of
 from ptxkit.machine.provenance import provenance
+from tools.time_launches import KEY, PROFILES, RECORDS, ROOT, TIMES, listed
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "h200"
-RECORDS = ROOT / "bench" / "results"
-LIST = ROOT / "bench" / "predictions.toml"
-TIMES = RECORDS / f"times.{KEY}.json"
 APART = 0.1
 """Variants that differ by less have no order."""
 PEAK_BANDWIDTH = 4.8e12
 """Bytes a second of an H200's data sheet."""
+OF_PEAK = ".avg.pct_of_peak_sustained_elapsed"
+TENSOR, INSTRUCTIONS = f"sm__pipe_tensor_cycles_active{OF_PEAK}", f"sm__inst_executed{OF_PEAK}"
+SOME_TENSOR = 5
+"""Percent of the time that tensor cores are busy from which on they may take down the clock."""
+EVENTS = 1.25e-6
+"""Seconds by which times between events exceed Nsight Compute's, the median over the launches of the list."""
+BOUNDS = {
+    "tensor": ("sm__pipe_tensor_cycles_active",),
+    "DRAM": ("dram__cycles_active",),
+    "L2": ("lts__t_sectors", "lts__t_tag_requests", "lts__lts2xbar_cycles_active", "lts__d_sectors"),
+    "shared memory and L1": ("l1tex__data_pipe_lsu_wavefronts", "l1tex__lsuin_requests"),
+    "issue": ("sm__inst_executed",),
+    "pipes": (
+        "sm__pipe_alu_cycles_active",
+        "sm__pipe_fma_cycles_active",
+        "sm__pipe_fmaheavy_cycles_active",
+        "sm__pipe_fp64_cycles_active",
+        "sm__inst_executed_pipe_xu",
+    ),
+}
+"""What may bound a launch, and the profiler's counters of it."""
+BUSY = 0.6
 WIDTHS = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "tf32": 4, "e2m1": 0.5}
 
 
@@ -69,6 +88,7 @@ class Timed:
         group: of variants.
         cost: of the problem; None where nobody knows.
         warm: whether the L2 cache was left as it was.
+        profile: what the profiler counted of each kernel; None where it was not asked.
     """
 
     file: str
@@ -78,24 +98,69 @@ class Timed:
     group: str = ""
     cost: dict[str, Any] | None = None
     warm: bool = False
+    profile: list[dict[str, Any]] | None = None
+
+    @property
+    def cycles(self) -> float:
+        """What was measured."""
+        if self.profile and max(one[TENSOR] for one in self.profile) > SOME_TENSOR:
+            counted = sum(cycles_counted(one) for one in self.profile)
+            seconds = sum(one["gpu__time_duration.sum"] for one in self.profile) / 1e9
+            return counted * (1 + EVENTS / seconds)
+        return statistics.median(each["median"] * each["sm_clock"] for each in self.trials)
+
+
+def cycles_counted(profile: dict[str, Any]) -> float:
+    """The cycles of a kernel: of its instructions by the part of the issue slots that they took."""
+    slots = gpu(KEY)["sm_count"] * gpu(KEY)["schedulers"]
+    return profile["sm__inst_executed.sum"] / slots / profile[INSTRUCTIONS] * 100
+
+
+def profiled_bound(profiles: list[dict[str, Any]]) -> str:
+    """What bounds the longest kernel of a launch, by the profiler: the resource that is busiest, if it is for
+    over `BUSY` of the time, else latency."""
+    longest = max(profiles, key=lambda one: one["gpu__time_duration.sum"])
+    busy = {
+        name: max((longest.get(f"{metric}{OF_PEAK}", 0.0) for metric in metrics), default=0.0)
+        for name, metrics in BOUNDS.items()
+    }
+    most = max(busy, key=lambda name: busy[name])
+    return most if busy[most] >= 100 * BUSY else "latency"
+
+
+def kind_of_bound(bound: str) -> str:
+    """The same of a prediction."""
+    if bound.startswith("waits"):
+        return "latency"
+    return {"tensor cores": "tensor", "issue slots": "issue"}.get(
+        bound, bound if bound in BOUNDS else "pipes"
+    )
 
 
 def recorded() -> Iterator[Timed]:
     """The verified states of the bench records, and the launches of the list that were timed."""
+    profiles = json.loads(PROFILES.read_text())["launches"] if PROFILES.exists() else {}
+    of_launch = {
+        (Path(one["file"]).name, *one["arguments"]): profiles.get(str(number))
+        for number, one in enumerate(listed())
+    }
     for path in sorted(RECORDS.glob(f"*.bench.{KEY}.json")):
         record = json.loads(path.read_text())
         for state in record["states"]:
             if state.get("timing") and state["ok"]:
                 options = ["--preset", state["preset"]]
+                name = Path(state["file"]).name
+                profile = of_launch.get((name, *options))
                 options += ["--inputs", state["inputs"]] if state["workload"] else []
                 trials, warm = state["timing"]["trials"], record["settings"]["flush"] == "none"
-                name = Path(state["file"]).name
-                yield Timed(name, state["preset"], options, trials, cost=state["cost"], warm=warm)
+                yield Timed(
+                    name, state["preset"], options, trials, cost=state["cost"], warm=warm, profile=profile
+                )
     if TIMES.exists():
         for one in json.loads(TIMES.read_text())["launches"]:
-            yield Timed(
-                one["file"], " ".join(one["arguments"]), one["arguments"], one["trials"], one["group"]
-            )
+            name, options = " ".join(one["arguments"]), one["arguments"]
+            profile = of_launch.get((Path(one["file"]).name, *options))
+            yield Timed(one["file"], name, options, one["trials"], one["group"], profile=profile)
 
 
 def row(one: Timed) -> dict[str, Any]:
@@ -108,7 +173,7 @@ def row(one: Timed) -> dict[str, Any]:
         raise SystemExit(f"{' '.join(command)}: exit code {code}")
     launches = json.loads(out.getvalue())["predictions"][0]["launches"]
     cycles, seconds = (sum(each[name] for each in launches) for name in ("cycles", "seconds"))
-    real = statistics.median(each["median"] * each["sm_clock"] for each in one.trials)
+    real = one.cycles
     took = statistics.median(each["median"] for each in one.trials)
     return {
         "file": Path(one.file).name,
@@ -122,6 +187,8 @@ def row(one: Timed) -> dict[str, Any]:
         "time_error": round(seconds / took - 1, 4),
         "roofline_error": None if one.cost is None else round(roofline(one.cost) / real - 1, 4),
         "bound": max(launches, key=lambda each: each["cycles"])["bound"],
+        "profiled_bound": profiled_bound(one.profile) if one.profile else None,
+        "machine_code": launches[0]["machine_code"],
         "processor_seconds": round(time.process_time() - begun, 1),
     }
 
@@ -135,35 +202,6 @@ def ordered(rows: list[dict[str, Any]]) -> tuple[int, int]:
             total += 1
             right += (one["measured"] < other["measured"]) == (one["predicted"] < other["predicted"])
     return right, total
-
-
-def time_all() -> None:
-    """Time every launch of the list on the GPU that is here."""
-    launches = []
-    for one in tomllib.loads(LIST.read_text())["launch"]:
-        command = [
-            sys.executable,
-            "-m",
-            "ptxkit",
-            "bench",
-            one["file"],
-            *one["arguments"],
-            "--device",
-            "cuda",
-        ]
-        done = subprocess.run(
-            [*command, "--flush", "read", "--json"], capture_output=True, text=True, cwd=ROOT
-        )
-        try:
-            (state,) = json.loads(done.stdout)["states"]
-            timing = state["timing"]["trials"]
-            trials = [{name: each[name] for name in ("median", "sm_clock")} for each in timing]
-        except (ValueError, KeyError, TypeError):
-            print(f"{one['file']}: {(done.stderr or done.stdout)[-300:]}", flush=True)
-            continue
-        launches.append({**one, "group": one.get("group", ""), "trials": trials})
-        print(one["file"], *one["arguments"], f"{trials[0]['median'] * 1e6:.2f} us", flush=True)
-    TIMES.write_text(json.dumps({"kind": "times", **provenance(), "launches": launches}, indent=1) + "\n")
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -184,11 +222,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def main() -> None:
     """Predict, print, and of all write the record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("only", nargs="*", help="parts of files' names, or `time`")
+    parser.add_argument("only", nargs="*", help="parts of files' names")
     only: list[str] = parser.parse_args().only
-    if only == ["time"]:
-        time_all()
-        return
     rows = []
     for one in recorded():
         if not only or any(part in one.file for part in only):
@@ -201,6 +236,9 @@ def main() -> None:
     ninth = errors[int(0.9 * (len(errors) - 1) + 0.5)]
     print(f"{len(errors)} launches: median {statistics.median(errors):.1%}, 90 % below {ninth:.1%}")
     print("{} of {} pairs of variants in the right order".format(*ordered(rows)))
+    bounds = [one for one in rows if one["profiled_bound"]]
+    same = sum(kind_of_bound(one["bound"]) == one["profiled_bound"] for one in bounds)
+    print(f"{same} of {len(bounds)} bounds as the profiler has them")
     if only:
         return
     found = summary(rows)

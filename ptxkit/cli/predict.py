@@ -31,6 +31,9 @@ from ptxkit.cli.options import MAX_SIZE
 )
 @click.option("--warm", is_flag=True, help="What fits into the L2 cache is there when a launch begins.")
 @click.option("--what-if", is_flag=True, help="Also say what each resource would bring, twice as fast.")
+@click.option(
+    "--by-rule", is_flag=True, help="Take what ptxas makes of the PTX by rule, even if one is here."
+)
 @click.option("--preset", metavar="NAME", help="A named set of sizes of the card, by default its first.")
 @click.option("--top", type=click.IntRange(min=0), default=5, show_default=True, help="Waits to print.")
 @click.option(

@@ -44,7 +44,7 @@ def predict(given: dict[str, Any]) -> int:
     for file in given["files"]:
         found, plan = planned({**given, "file": file})
         title = "  ".join(part for part in (plan.program.name, plan.preset or "") if part)
-        predictor = Predictor(where, given["warm"], out is not None, given["what_if"])
+        predictor = Predictor(where, given["warm"], out is not None, given["what_if"], given["by_rule"])
         with Progress(title, lambda: None):
             made.append((plan, predicted(found.module, plan, predictor, options)))
         if not given["as_json"]:
@@ -83,6 +83,7 @@ def show(plan: LaunchPlan, where: Gpu, made: list[Prediction], top: int) -> None
                 "DRAM",
                 f"{one.memory / 1e6:,.1f} MB, {one.memory / one.cycles * one.clock / 1e12:.2f} TB/s",
             ),
+            ("code", one.code),
             ("model", _honest(where, validation(where.key, one.bound))),
         ]
         if one.levers:
@@ -203,6 +204,7 @@ def _launch(where: Gpu, one: Prediction) -> dict[str, Any]:
         "threads": one.threads,
         "sampled": one.sampled,
         "memory_bytes": one.memory,
+        "machine_code": one.code,
         "twice_as_fast": one.levers,
         "waits": [
             {"for": w.what, "at": w.line, "instruction": w.instruction, "share": w.share} for w in one.waits

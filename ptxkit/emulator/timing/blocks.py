@@ -7,52 +7,20 @@ before them let them, and of what could be next the instruction comes first that
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from ptxkit.emulator.addresses import plain_space
-from ptxkit.emulator.code import Code, CodeBlock, Computation, MemoryTransfer
-from ptxkit.emulator.faults import Site
+from ptxkit.emulator.code import Code, CodeBlock
+from ptxkit.emulator.timing.assembled import BlockCode, MachineFunction
 from ptxkit.emulator.timing.gpu import Gpu
-from ptxkit.emulator.timing.machine_code import machine_code
-from ptxkit.isa.modifiers import StateSpace
+from ptxkit.emulator.timing.nodes import InstructionNode, What, nodes_of
 
-_LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_reduce", "mapa", "getctarank")
-_STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")
-_LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
-_PRODUCTS = ("mma", "wmma.mma")
-READ_ONLY = frozenset({"param", "const"})
-"""State spaces whose loads become operands."""
-FAR = frozenset({"gpu", "sys", "gl"})
-"""What a fence says that reaches other multiprocessors."""
 RENAMED = 1 << 24
 """Numbers of values that only a block sees; those below are slots."""
+MOST_UNROLLED = 512
+"""Instructions of several runs through a block that are looked at as one."""
 MOST_LOADED = 64
 """Registers that wait for loads at a time, by rule: the assembler has no more to spare."""
-ASSUMED_LOAD = {"global": 300, "shared": 30}
-"""Cycles that the order of a block reckons with."""
-
-
-class What(IntEnum):
-    """What a step of a block is."""
-
-    ARITHMETIC = 0
-    NEED = 1
-    LOAD = 2
-    STORE = 3
-    LANES = 4
-    PRODUCT = 5
-    WAIT_PHASE = 6
-    ARRIVE = 7
-    BARRIER = 8
-    START = 9
-    COMMIT = 10
-    WAIT_GROUP = 11
-    CLUSTER_ARRIVE = 12
-    CLUSTER_WAIT = 13
-    FENCE = 14
-    COPY = 15
 
 
 _LATE = (What.LOAD, What.LANES, What.PRODUCT)
@@ -72,6 +40,8 @@ class BlockStep:
         pipes: for how many cycles it occupies each pipe of the scheduler.
         kind: of a group: `cp.async`, `bulk`, `wgmma`; of an access its space; of a fence its reach.
         left: of a wait for groups how many may be pending.
+        copy: of some runs through the block the number of the one that it belongs to.
+        part: of a load: how much of a machine instruction it is.
     """
 
     what: What
@@ -83,31 +53,26 @@ class BlockStep:
     pipes: tuple[tuple[str, float], ...] = ()
     kind: str = ""
     left: int = 0
+    copy: int = 0
+    part: float = 1.0
 
 
-@dataclass(slots=True)
-class _Node:
-    """An instruction in the graph of a block."""
+def steps_of(
+    block: CodeBlock, late: frozenset[int], gpu: Gpu, code: BlockCode | None = None, copies: int = 1
+) -> list[BlockStep]:
+    """The steps of a block in the order that ptxas is taken to choose.
 
-    what: What
-    pipe: str
-    count: float
-    latency: float
-    reads: tuple[int, ...]
-    writes: tuple[int, ...]
-    kind: str = ""
-    left: int = 0
-    before: int = 0
-    after: list[int] = field(default_factory=list)
-    height: float = 0.0
-
-
-def steps_of(block: CodeBlock, late: frozenset[int], gpu: Gpu) -> list[BlockStep]:
-    """The steps of a block in the order that ptxas is taken to choose. `late`: as of `late_slots`."""
-    nodes = [_node(block, number) for number in range(len(block.sites))]
+    Args:
+        block: the block.
+        late: as of `late_slots`.
+        gpu: the figures.
+        code: what the block became, where an assembler was asked.
+        copies: how many runs through it follow one another as one.
+    """
+    nodes = [node for copy in range(copies) for node in nodes_of(block, code, copy)]
     late = _renamed(nodes, late)
     _connect(nodes)
-    return _steps(nodes, _ordered(nodes), late, gpu)
+    return _steps(nodes, _ordered(nodes), late, gpu, code is not None)
 
 
 class Plans:
@@ -115,26 +80,46 @@ class Plans:
 
     Args:
         gpu: the figures.
+        assembled: the machine code of functions, by name, as far as an assembler made it.
     """
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: Gpu, assembled: Mapping[str, MachineFunction] | None = None) -> None:
         self.gpu = gpu
-        self._made: dict[CodeBlock, list[BlockStep]] = {}
+        self._assembled = assembled or {}
+        self._made: dict[tuple[CodeBlock, int], list[BlockStep]] = {}
+        self._code: dict[CodeBlock, BlockCode | None] = {}
         self._late: dict[Code, frozenset[int]] = {}
 
-    def of(self, code: Code, block: CodeBlock) -> list[BlockStep]:
-        """The steps of a block of a function."""
-        found = self._made.get(block)
+    def of(self, code: Code, block: CodeBlock, copies: int = 1) -> list[BlockStep]:
+        """The steps of some runs through a block of a function, one after another."""
+        found = self._made.get((block, copies))
         if found is None:
             if code not in self._late:
-                self._late[code] = late_slots(code.blocks)
-            found = self._made[block] = steps_of(block, self._late[code], self.gpu)
+                self._late[code] = self._learn(code)
+            found = steps_of(block, self._late[code], self.gpu, self._code.get(block), copies)
+            self._made[block, copies] = found
         return found
 
+    def copies(self, code: Code, block: CodeBlock) -> int:
+        """How often the machine code has a block in a row."""
+        if code not in self._late:
+            self._late[code] = self._learn(code)
+        made = self._code.get(block)
+        return min(made.copies, MOST_UNROLLED // len(block.sites)) if made is not None else 1
 
-def late_slots(blocks: Iterable[CodeBlock]) -> frozenset[int]:
+    def _learn(self, code: Code) -> frozenset[int]:
+        """Look at a function; the registers as of `late_slots`."""
+        name = next((block.sites[0].function for block in code.blocks if block.sites), "")
+        assembled = self._assembled.get(name)
+        if assembled is not None:
+            assembled.stands_for(code.blocks)
+            self._code.update({block: assembled.of_block(block) for block in code.blocks})
+        return late_slots([node for block in code.blocks for node in nodes_of(block, self._code.get(block))])
+
+
+def late_slots(nodes: Iterable[InstructionNode]) -> frozenset[int]:
     """The registers of a function that something brings of which nobody knows how long it takes."""
-    nodes = [_node(block, number) for block in blocks for number in range(len(block.sites))]
+    nodes = list(nodes)
     found = {slot for one in nodes if one.what in _LATE for slot in one.writes}
     copies = [one for one in nodes if one.what is What.ARITHMETIC and not one.count]
     while new := {
@@ -144,89 +129,7 @@ def late_slots(blocks: Iterable[CodeBlock]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _node(block: CodeBlock, number: int) -> _Node:
-    site, ir = block.sites[number], block.ir[number] if block.ir else None
-    reads = tuple(block.reads[number])
-    writes: Sequence[int] = block.kills[number]
-    if isinstance(ir, MemoryTransfer):
-        writes = [target.slot for target in ir.targets if target is not None]
-    elif isinstance(ir, Computation):
-        writes = sorted(ir.writes)
-    what, kind, left = _kind(site)
-    if what is not What.ARITHMETIC:
-        latency = ASSUMED_LOAD.get(kind, 24) if what in (What.LOAD, What.LANES) else 1
-        return _Node(what, "alu", 1, latency, reads, tuple(writes), kind, left)
-    code = machine_code(site)
-    return _Node(what, code.pipe, code.count, code.latency, reads, tuple(writes))
-
-
-def _kind(site: Site) -> tuple[What, str, int]:
-    """What an instruction is to the model, of which kind, and how many groups may be pending behind it."""
-    name, traits = site.name, site.row.traits
-    spaces = {plain_space(space) for space in site.decoded.all(StateSpace)}
-    if spaces & READ_ONLY:
-        return What.ARITHMETIC, "", 0
-    if name == "bar.warp.sync":
-        return What.LANES, "", 0
-    if name.startswith(("mbarrier.try_wait", "mbarrier.test_wait")):
-        return What.WAIT_PHASE, "", 0
-    if name.startswith("barrier.cluster"):
-        return (What.CLUSTER_WAIT if name.endswith("wait") else What.CLUSTER_ARRIVE), "", 0
-    if "meets" in traits or name.endswith("bar.arrive") or name.startswith(("bar.", "barrier.")):
-        return What.BARRIER, "arrive" if "arrive" in name else "", 0
-    if "commits" in traits and name != "tcgen05.commit":
-        return What.COMMIT, _group(name), 0
-    if "awaits" in traits:
-        return What.WAIT_GROUP, _group(name), _pending(site)
-    if name.startswith(
-        ("cp.", "wgmma.mma", "tcgen05.mma", "tcgen05.cp", "tcgen05.commit", "st.async", "red.async")
-    ):
-        return What.START, _group(name), 0
-    if "arrives" in traits or name.startswith("mbarrier"):
-        return What.ARRIVE, "", 0
-    if "fences" in traits:
-        return What.FENCE, _reach(site), 0
-    space = "shared" if "shared" in spaces or name in ("ldmatrix", "stmatrix") else "global"
-    first = name.partition(".")[0]
-    if name.startswith("tcgen05.ld"):
-        return What.LOAD, "tensor", 0
-    if name.startswith("tcgen05.st"):
-        return What.STORE, "tensor", 0
-    if first in _LOADS or name in _LOADS:
-        return What.LOAD, space, 0
-    if first in _STORES or name in _STORES:
-        return What.STORE, space, 0
-    if first in _LANES:
-        return What.LANES, "", 0
-    if first in _PRODUCTS or name in _PRODUCTS:
-        return What.PRODUCT, "", 0
-    return What.ARITHMETIC, "", 0
-
-
-def _group(name: str) -> str:
-    if name.startswith("wgmma"):
-        return "wgmma"
-    if name.startswith("tcgen05"):
-        return "tcgen05"
-    return "bulk" if "bulk" in name else "cp.async"
-
-
-def _pending(site: Site) -> int:
-    """How many groups may be pending behind a wait; 0 where it says none."""
-    operand = site.instruction.operands[0] if site.instruction.operands else None
-    value = getattr(operand, "value", 0)
-    return int(value) if isinstance(value, int) else 0
-
-
-def _reach(site: Site) -> str:
-    """How far a fence reaches: `proxy`, `cta` or `gpu`."""
-    if site.name.endswith(".proxy"):
-        return "proxy"
-    slots = site.decoded.match.slots
-    return "gpu" if FAR & {slots.get("scope", ""), slots.get("level", "")} else "cta"
-
-
-def _renamed(nodes: list[_Node], late: frozenset[int]) -> frozenset[int]:
+def _renamed(nodes: list[InstructionNode], late: frozenset[int]) -> frozenset[int]:
     """Give each value of a register that only the block sees a number of its own, as ptxas does: nobody then
     waits for a register to be free. Returns which numbers are late."""
     last = {slot: number for number, one in enumerate(nodes) for slot in one.writes}
@@ -248,7 +151,7 @@ def _renamed(nodes: list[_Node], late: frozenset[int]) -> frozenset[int]:
     return frozenset(more)
 
 
-def _connect(nodes: list[_Node]) -> None:
+def _connect(nodes: list[InstructionNode]) -> None:
     """Which instructions must come before which."""
     written: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
@@ -291,7 +194,7 @@ def _connect(nodes: list[_Node]) -> None:
         one.height = one.latency + max((nodes[each].height for each in one.after), default=0.0)
 
 
-def _ordered(nodes: list[_Node]) -> list[int]:
+def _ordered(nodes: list[InstructionNode]) -> list[int]:
     """The order: of those that could be next the one that most wait for; no further load while `MOST_LOADED`
     registers wait for theirs, if anything else can be done."""
     waiting = [one.before for one in nodes]
@@ -323,7 +226,9 @@ def _ordered(nodes: list[_Node]) -> list[int]:
     return order
 
 
-def _steps(nodes: list[_Node], order: Sequence[int], late: frozenset[int], gpu: Gpu) -> list[BlockStep]:
+def _steps(
+    nodes: list[InstructionNode], order: Sequence[int], late: frozenset[int], gpu: Gpu, assembled: bool
+) -> list[BlockStep]:
     """Stretches of arithmetic in that order, and what lies between them."""
     steps: list[BlockStep] = []
     fixed: set[int] = set()
@@ -339,6 +244,18 @@ def _steps(nodes: list[_Node], order: Sequence[int], late: frozenset[int], gpu: 
             steps.append(BlockStep(What.ARITHMETIC, issue=issue, cycles=clock - begun, pipes=used))
         begun, issue = clock, 0.0
         pipes.clear()
+
+    def work(pipe: str, count: float, start: float) -> float:
+        """Do some machine instructions from a time on; when they begin."""
+        nonlocal clock, issue
+        start = max(start, pipe_free.get(pipe, 0.0))
+        clock = start + count * gpu["warp_issue"]
+        issue += count
+        if pipe:
+            rate = gpu[f"pipe_{pipe}"]
+            pipe_free[pipe] = start + count * rate
+            pipes[pipe] = pipes.get(pipe, 0.0) + count * rate
+        return start
 
     for number in order:
         one = nodes[number]
@@ -358,16 +275,12 @@ def _steps(nodes: list[_Node], order: Sequence[int], late: frozenset[int], gpu: 
                 close()
                 steps.append(BlockStep(What.NEED, slots=wanted))
             fixed.update(wanted)
+        for pipe, count in one.beside:
+            work(pipe, count, clock)
         if one.what is What.ARITHMETIC:
             if one.count:
-                start = max(
-                    [clock, pipe_free.get(one.pipe, 0.0), *(done.get(slot, 0.0) for slot in one.reads)]
-                )
-                rate = gpu[f"pipe_{one.pipe}"]
-                clock = start + one.count
-                pipe_free[one.pipe] = start + one.count * rate
-                issue += one.count
-                pipes[one.pipe] = pipes.get(one.pipe, 0.0) + one.count * rate
+                start = max([clock, *(done.get(slot, 0.0) for slot in one.reads)])
+                start = work(one.pipe, one.count, start)
                 for slot in one.writes:
                     done[slot] = start + one.count - 1 + one.latency
             else:
@@ -377,12 +290,17 @@ def _steps(nodes: list[_Node], order: Sequence[int], late: frozenset[int], gpu: 
             continue
         clock = max([clock, *(done.get(slot, 0.0) for slot in one.reads)])
         close()
-        steps.append(BlockStep(one.what, number, one.writes, kind=one.kind, left=one.left))
+        steps.append(
+            BlockStep(
+                one.what, one.number, one.writes, kind=one.kind, left=one.left, copy=one.copy, part=one.part
+            )
+        )
         for slot in one.writes:
             if one.what in _LATE:
                 fixed.discard(slot)
             done.pop(slot, None)
-    issue += 1.0  # the branch to the next block, or what takes its place
-    clock += 1.0
+    if not assembled:
+        issue += 1.0  # the branch to the next block, or what takes its place
+        clock += 1.0
     close()
     return steps

@@ -1,4 +1,7 @@
-"""The figures of a GPU that the model of time uses, from `gpus/*.toml`."""
+"""The figures of a GPU that the model of time uses, from `gpus/*.toml`.
+
+What a file does not say of its GPU is taken from the one that it is `like`.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,12 @@ def gpu(key: str, option: str = "--on") -> Gpu:
     if key not in known():
         raise error("P520", f"expected a GPU of {listing(known())}, found `{option} {key}`")
     given = tomllib.loads((files("ptxkit.emulator.timing") / _FOLDER / f"{key}.toml").read_text("utf-8"))
-    figures = {name: float(one["value"]) for name, one in given["figures"].items()}
-    sources = {name: str(one["source"]) for name, one in given["figures"].items()}
+    figures: dict[str, float] = {}
+    sources: dict[str, str] = {}
+    if "like" in given:
+        other = gpu(given["like"])
+        figures.update(other.figures)
+        sources.update({name: f"assumed: as on an {other.name}" for name in figures})
+    for name, one in given["figures"].items():
+        figures[name], sources[name] = float(one["value"]), str(one["source"])
     return Gpu(key, given["name"], given["target"], given["confirmed"], figures, sources)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.timing.blocks import BlockStep
+from ptxkit.emulator.timing.blocks import BlockStep, Plans
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.recorded import BlockRun, RecordedOperation
 
@@ -56,6 +56,8 @@ class Multiprocessor:
         self.issue = [0.0] * int(gpu["schedulers"])
         self.pipes: list[dict[str, float]] = [{} for _ in self.issue]
         self.shared = self.tensor = self.copies = self.l2 = self.dram = 0.0
+        self.maps: set[Site] = set()
+        self.load = self.seen = 0.0  # of DRAM lately, and until when that is known
         self.busy: dict[str, float] = defaultdict(float)
         self.warps = 0
 
@@ -132,6 +134,7 @@ class Warp:
     __slots__ = (
         "cluster_phase",
         "cta",
+        "first",
         "groups",
         "now",
         "number",
@@ -148,12 +151,25 @@ class Warp:
     def __init__(self, cta: Cta, row: int, runs: Sequence[BlockRun], number: int, now: float) -> None:
         self.cta, self.row, self.runs, self.number, self.now = cta, row, runs, number, now
         self.scheduler = number % len(cta.place.issue)
-        self.run = self.step = 0
+        self.run = self.step = self.first = 0
         self.plan: Sequence[BlockStep] = ()
         self.ready: dict[int, tuple[float, str, Site]] = {}
         self.open: dict[str, list[Moment]] = {}
         self.groups: dict[str, list[list[Moment]]] = {}
         self.cluster_phase: Moment | None = None
+
+    def go_on(self, plans: Plans) -> None:
+        """Go on to the next block; of a loop that was unrolled to as many runs through it as the code has."""
+        runs, first = self.runs, self.run
+        code, block = runs[first].code, runs[first].block
+        copies = plans.copies(code, block)
+        last = first + copies
+        if copies > 1 and (
+            last > len(runs) or any(runs[at].block is not block for at in range(first + 1, last))
+        ):
+            copies = 1
+        self.plan = plans.of(code, block, copies)
+        self.first, self.run, self.step = first, first + copies, 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from ptxkit.asm.tree import Module
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.execution import BATCH_LANES, Execution
+from ptxkit.emulator.timing.assembled import BY_RULE, AssembledModule
+from ptxkit.emulator.timing.assembling import assembled
 from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import RESOURCES, Resources
+from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 
-ROUNDS = 3
-"""CTAs that are simulated one after another in each place of a multiprocessor; more are like these."""
+ROUNDS, MORE_ROUNDS = 3, 12
+"""CTAs that are simulated one after another in each place of a multiprocessor; more are like these. The
+larger number where these are over after `SETTLED` cycles."""
+SETTLED = 20_000
 REGISTERS_BESIDE = 10
 """Registers that a kernel needs beside those whose values count, by rule: no assembler is asked."""
 NAMED = {"issue": "issue slots", "tensor": "tensor cores"}
@@ -84,6 +90,7 @@ class Prediction:
         memory: bytes that DRAM delivers and takes, of the whole grid.
         levers: by resource the part of the cycles that are left if it were twice as fast, the least first;
             empty where nobody asked.
+        code: whose machine code was looked at: `by ptxas 13.0`, `by rule`.
         simulated: what the simulation said of the sampled multiprocessors.
     """
 
@@ -99,6 +106,7 @@ class Prediction:
     sampled: int
     memory: float
     levers: dict[str, float]
+    code: str
     simulated: Simulated
 
     @property
@@ -123,11 +131,21 @@ class Predictor:
         warm: whether what fits into the L2 cache is there when a launch begins.
         timed: whether to keep timelines.
         asked: whether to see what a faster resource would bring.
+        by_rule: whether to take what ptxas does by rule, even where there is one.
     """
 
-    def __init__(self, gpu: Gpu, warm: bool = False, timed: bool = False, asked: bool = False) -> None:
+    def __init__(
+        self,
+        gpu: Gpu,
+        warm: bool = False,
+        timed: bool = False,
+        asked: bool = False,
+        by_rule: bool = False,
+    ) -> None:
         self.gpu, self.warm, self.timed, self.asked = gpu, warm, timed, asked
-        self._placed: list[Occupancy] = []
+        self.by_rule = by_rule
+        self._assembled: list[tuple[Module, AssembledModule]] = []
+        self._placed: list[tuple[Occupancy, AssembledModule]] = []
         self._streams = Streams(self._choose)
 
     @staticmethod
@@ -143,24 +161,30 @@ class Predictor:
         """What the launches since the last call would take, one after another."""
         self._streams.finish()
         launches, placed = self._streams.launches, self._placed
-        found = [self._of_launch(launch, one) for launch, one in zip(launches, placed, strict=True)]
+        found = [self._of_launch(launch, *one) for launch, one in zip(launches, placed, strict=True)]
+        if found:
+            # What events around a launch add to it, they add to the first of several.
+            found[0] = replace(found[0], cycles=found[0].cycles + self.gpu["launch"] * found[0].clock)
         launches.clear()
         placed.clear()
         return found
 
-    def _of_launch(self, streams: LaunchStreams, placed: Occupancy) -> Prediction:
+    def _of_launch(self, streams: LaunchStreams, placed: Occupancy, code: AssembledModule) -> Prediction:
         """What a launch would take."""
         gpu = self.gpu
-        scaled, clock, plans = _Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu)
+        scaled, clock, plans = Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu, code.functions)
         rounds = min(placed.rounds, placed.resident * ROUNDS)
 
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            ask = Resources(gpu, scaled.dram, scaled.active, clock, costs)
+            ask = Resources(gpu, scaled, clock, costs)
             return Simulation(streams, placed.resident, ask, plans, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
+        if rounds < placed.rounds and found.cycles < SETTLED:
+            rounds = min(placed.rounds, placed.resident * MORE_ROUNDS)
+            found = simulated(rounds, self.timed)
         # Tensor cores at work take power, which lowers the clock.
         load = max(found.busy.get(name, 0.0) for name in TENSOR) / found.cycles
         if load * gpu["clock_loss"] > LEAST_LOSS:
@@ -185,21 +209,42 @@ class Predictor:
             else WaitedFor(what, site.where, site.instruction.spelling, time / found.lived)
             for (what, site), time in _largest(found.waits)
         )
-        cycles += (gpu["launch"] + (gpu["dram_start"] if scaled.dram else 0.0)) * clock
+        active = scaled.active / gpu["sm_count"]
+        cycles += (gpu["grid_start"] + (gpu["dram_start"] * active if scaled.dram else 0.0)) * clock
         return Prediction(
             streams.name, cycles, clock, bound_of(busy, waits), busy, waits, placed, streams.total,
-            streams.threads, len(streams.ctas), scaled.memory, levers, found,
+            streams.threads, len(streams.ctas), scaled.memory, levers, code.by, found,
         )  # fmt: skip
+
+    def _code_of(self, module: Module) -> AssembledModule:
+        """The machine code of a module."""
+        if self.by_rule:
+            return BY_RULE
+        for known, code in self._assembled:
+            if known is module:
+                return code
+        code = assembled(module, self.gpu.target)
+        self._assembled.append((module, code))
+        return code
 
     def _choose(self, execution: Execution) -> tuple[int, int]:
         """The CTAs of a launch that run: all, if a batch holds them, or as many as a multiprocessor does."""
         launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
         registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
+        code = self._code_of(execution.program.image.module)
+        if execution.name in code.functions:
+            registers = code.functions[execution.name].registers
         total, threads = launch.shape.ctas, launch.shape.threads
         one = occupancy(gpu, total, launch.cluster, threads, launch.shared.used, registers)
-        self._placed.append(one)
-        some = one.resident * launch.cluster
-        return 0, total if total * threads <= BATCH_LANES else min(some, total)
+        self._placed.append((one, code))
+        some = min(one.resident * launch.cluster, total)
+        if total * threads <= BATCH_LANES:
+            return 0, total
+        if one.rounds <= 1:
+            return 0, some  # What there is to do was dealt out from the first on.
+        # Those in the middle: the first and the last often have less to do, or more.
+        first = (total - some) // 2 // launch.cluster * launch.cluster
+        return first, first + some
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:
@@ -225,34 +270,6 @@ def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, reg
     places = int(gpu["sm_count"]) // cluster
     resident, rounds = max(by[limit], 1), -(-total // cluster // places)
     return Occupancy(min(resident, rounds), places, rounds, limit if rounds > resident else "the grid")
-
-
-@dataclass(frozen=True, slots=True)
-class _Scaled:
-    """What the sampled CTAs of a launch say of all of them.
-
-    Attributes:
-        memory: bytes that DRAM delivers and takes.
-        dram: the part of what multiprocessors ask for that comes from DRAM.
-        active: multiprocessors that work.
-    """
-
-    memory: float
-    dram: float
-    active: int
-
-    @staticmethod
-    def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> _Scaled:
-        """The scale of a launch. `warm`: what fits into L2 is there."""
-        scale = streams.total / max(len(streams.ctas), 1)
-        read, written = (
-            sum(min(size, touched * scale) for touched, size in each.values())
-            for each in (streams.read, streams.written)
-        )
-        if warm and read < gpu["l2_size"] / 2:
-            read = 0.0
-        dram = min(read / max(streams.requested * scale, 1.0), 1.0)
-        return _Scaled(read + written, dram, min(int(gpu["sm_count"]), streams.total))
 
 
 def told(seconds: float) -> str:

@@ -39,19 +39,44 @@ class RecordedOperation:
     after: list[RecordedOperation] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What some CTAs touched of an allocation.
+
+    Attributes:
+        bytes: each counted once.
+        late: those of them that the later half of the CTAs was the first to touch.
+        size: of the allocation.
+    """
+
+    bytes: int
+    late: int
+    size: int
+
+    def of_all(self, sampled: int, total: int) -> float:
+        """The bytes that all CTAs touch: each of the others as many new ones as those of the later half."""
+        if sampled < 2:
+            return min(self.size, self.bytes * total / max(sampled, 1))
+        each = self.late / (sampled - sampled // 2)
+        return min(self.size, self.bytes + each * (total - sampled))
+
+
 @dataclass(slots=True)
 class AccessCost:
     """What an instruction's accesses cost, on the average of the warps that execute it together.
 
     Attributes:
         shared: wavefronts of shared memory.
-        requests, sectors: of global memory.
+        again: how often a word of shared memory is changed by a warp's atomics after another of its lanes.
+        requests, lines, sectors: of global memory; a line has 128 bytes.
         missed: sectors that the CTA had not touched before.
         cold: sectors that no CTA had touched before.
     """
 
     shared: float = 0.0
+    again: float = 0.0
     requests: float = 0.0
+    lines: float = 0.0
     sectors: float = 0.0
     missed: float = 0.0
     cold: float = 0.0
@@ -133,5 +158,5 @@ class LaunchStreams:
     ctas: list[CtaStream] = field(default_factory=list)
     contributions: dict[Phase, int] = field(default_factory=dict)
     requested: float = 0.0
-    read: dict[str, tuple[int, int]] = field(default_factory=dict)
-    written: dict[str, tuple[int, int]] = field(default_factory=dict)
+    read: dict[str, Touched] = field(default_factory=dict)
+    written: dict[str, Touched] = field(default_factory=dict)

@@ -6,13 +6,19 @@ Memory, tensor cores and copies; issue slots and pipes are the warps' own affair
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import exp
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Cta, Multiprocessor
 from ptxkit.emulator.timing.recorded import AccessCost, RecordedOperation
+from ptxkit.emulator.timing.scaled import Scaled
 
 SECTOR = 32
+LATELY = 2000.0
+"""Cycles over which the load of DRAM is averaged."""
+MOST_LOAD = 0.9
+"""Beyond this share of the time its queue does not grow: warps have no more to ask for."""
 RESOURCES = (
     "DRAM", "L2", "latency of L2 and DRAM", "shared memory and L1", "tensor cores", "copy engine",
     "issue slots", "pipes",
@@ -25,18 +31,23 @@ class Resources:
 
     Args:
         gpu: the figures.
-        dram: the part of what L2 serves that comes from DRAM.
-        active: multiprocessors that run at the same time on the GPU, which share L2 and DRAM.
+        scaled: what all multiprocessors together ask for.
         rate: cycles a second.
         costs: how much of its time each resource takes, by name; 1 where nothing is said.
     """
 
-    def __init__(
-        self, gpu: Gpu, dram: float, active: int, rate: float, costs: Mapping[str, float] | None
-    ) -> None:
-        self.gpu, self.dram = gpu, dram
+    def __init__(self, gpu: Gpu, scaled: Scaled, rate: float, costs: Mapping[str, float] | None) -> None:
+        self.gpu, self.dram, self.back = gpu, scaled.dram, scaled.back
+        active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
-        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / rate / active) / cost["L2"]
+        # On their way requests for the same line meet, so that L2 serves one for several.
+        alone = 1.0 - (1.0 - gpu["l2_coalesced"]) * scaled.shared
+        self.l2_rate = min(gpu["l2_sm_bytes"], gpu["l2_rate"] / alone / rate / active) / cost["L2"]
+        self.l2_write_rate, self.l2_change_rate = (
+            min(gpu["l2_sm_bytes"], gpu[f"l2_{name}_rate"] / rate / active) / cost["L2"]
+            for name in ("write", "change")
+        )
+        self.l2_line_rate = gpu["l2_lines"] / rate / active / cost["L2"]
         self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
         self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
         self.tensor, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
@@ -52,45 +63,65 @@ class Resources:
         place.busy["shared memory and L1"] += count * self.wave
         return place.shared
 
-    def _accessed(self, place: Multiprocessor, now: float, cost: AccessCost) -> float:
-        lines = max(cost.requests, cost.sectors * SECTOR / self.gpu["lsu_bytes"])
-        return self.waves(place, now, cost.shared + lines)
+    def _accessed(self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0) -> float:
+        again = cost.again * self.gpu["shared_atomic_again"]
+        return self.waves(place, now, part * (cost.shared + again + max(cost.requests, cost.lines)))
 
-    def load(self, place: Multiprocessor, now: float, cost: AccessCost) -> tuple[str, float]:
-        """The space that a load goes to, and when its registers have come."""
-        through = self._accessed(place, now, cost)
+    def load(
+        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0
+    ) -> tuple[str, float]:
+        """The space that a load goes to, and when its registers have come. `part`: of an instruction."""
+        through = self._accessed(place, now, cost, part)
         if not cost.requests:
             return "shared", through + self.gpu["shared_latency"]
         end = through + self.gpu["l1_latency"]
         if cost.missed:
-            end = max(end, self.read(place, through, cost.missed * SECTOR))
+            lines = cost.lines * cost.missed / max(cost.sectors, 1.0)
+            end = max(end, self.read(place, through, cost.missed * SECTOR, lines))
         return "global", end
 
-    def store(self, place: Multiprocessor, now: float, cost: AccessCost) -> None:
-        """A store takes its time, which nobody waits for."""
+    def store(self, place: Multiprocessor, now: float, cost: AccessCost, changes: bool) -> None:
+        """A store takes its time, which nobody waits for. `changes`: it hangs on what is there."""
         through = self._accessed(place, now, cost)
         if cost.requests:
-            self.written(place, through, cost.sectors * SECTOR)
+            self.written(place, through, cost.sectors * SECTOR, changes)
 
-    def read(self, place: Multiprocessor, now: float, size: float) -> float:
-        """When bytes that a multiprocessor asks L2 for have come."""
-        place.l2 = max(place.l2, now) + size / self.l2_rate
-        place.busy["L2"] += size / self.l2_rate
+    def read(self, place: Multiprocessor, now: float, size: float, lines: float = 0.0) -> float:
+        """When bytes, of so many lines, that a multiprocessor asks L2 for have come."""
+        takes = max(size / self.l2_rate, lines / self.l2_line_rate)
+        place.l2 = max(place.l2, now) + takes
+        place.busy["L2"] += takes
         end = max(now, place.l2) + self.l2_latency
         if self.dram > 0:
             place.dram = max(place.dram, now) + size * self.dram / self.dram_rate
             place.busy["DRAM"] += size * self.dram / self.dram_rate
             latency = self.l2_latency + self.dram_latency * min(1.0, self.dram * 4)
+            latency += self._queue(place, now, size * self.dram / self.dram_rate)
             end = max(end, place.dram + self.l2_latency, now + latency)
         return end
 
-    def written(self, place: Multiprocessor, now: float, size: float) -> float:
-        """When bytes have been written to L2."""
-        dram = size / self.dram_rate / self.gpu["dram_mixed"]
-        place.l2 = max(place.l2, now) + size / self.l2_rate
+    def _queue(self, place: Multiprocessor, now: float, takes: float) -> float:
+        """Cycles that a read of DRAM waits for others, which come at random: of the share of the time that
+        DRAM is busy lately the mean wait in a queue."""
+        self._loaded(place, now, takes)
+        share = min(place.load, MOST_LOAD)
+        return self.gpu["dram_queue"] * share / (1.0 - share)
+
+    def _loaded(self, place: Multiprocessor, now: float, takes: float) -> None:
+        """DRAM has something to do for so many cycles."""
+        place.load *= exp(-(max(now - place.seen, 0.0)) / LATELY)
+        place.load += takes / LATELY
+        place.seen = max(now, place.seen)
+
+    def written(self, place: Multiprocessor, now: float, size: float, changes: bool = False) -> float:
+        """When bytes have been written to L2. `changes`: by atomic operations and reductions."""
+        dram = size * self.back / self.dram_rate / self.gpu["dram_mixed"]
+        takes = size / (self.l2_change_rate if changes else self.l2_write_rate)
+        place.l2 = max(place.l2, now) + takes
         place.dram = max(place.dram, now) + dram
-        place.busy["L2"] += size / self.l2_rate
+        place.busy["L2"] += takes
         place.busy["DRAM"] += dram
+        self._loaded(place, now, dram)
         return place.l2 + self.l2_latency
 
     # ---- tensor cores
@@ -134,7 +165,10 @@ class Resources:
             pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"]) * self.copy
             engine = place.copies = max(place.copies, now) + pieces
             place.busy["copy engine"] += pieces
-            now = engine - pieces + gpu["copy_issue"] + gpu["copy_latency"]
+            now = engine - pieces + gpu["copy_latency"]
+            if "tensor" in name and one.site not in place.maps:
+                place.maps.add(one.site)  # The map itself comes from DRAM.
+                now += self.l2_latency + self.dram_latency
         else:
             place.shared = max(place.shared, now) + waves
         end = now + gpu["shared_latency"]
@@ -142,7 +176,9 @@ class Resources:
             end = max(self.read(place, now, one.read), engine)
         read = end + waves
         if one.written:
-            end = max(self.written(place, now, one.written), read)
+            end = max(self.written(place, now, one.written, "reduce" in name), read)
+            # Shared memory is read no faster than L2 takes what is in it.
+            read = max(read, end - self.l2_latency)
         return now, read, end
 
 

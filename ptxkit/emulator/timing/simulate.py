@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.timing.blocks import BlockStep, Plans, What
+from ptxkit.emulator.timing.blocks import BlockStep, Plans
+from ptxkit.emulator.timing.nodes import What
 from ptxkit.emulator.timing.parts import (
     Cluster,
     Cta,
@@ -47,6 +48,7 @@ class Simulation:
     ) -> None:
         self.streams, self.resident, self.ask, self.gpu = streams, resident, ask, ask.gpu
         self._plans = plans
+        self._held: dict[Warp, tuple[str, Site]] = {}
         self.waits: dict[Waited, float] = defaultdict(float)
         self.lived = 0.0
         self.timeline: list[Slice] | None = [] if timed else None
@@ -87,7 +89,9 @@ class Simulation:
             else:
                 due()
         if len(ends) < ctas:
-            raise RuntimeError("the model of time waits for something that nobody brings")
+            (what, site) = next(iter(self._held.values()), ("its turn", None))
+            where = site.where if site is not None else "no instruction"
+            raise RuntimeError(f"the model of time: at {where} a warp waits for ever for {what}")
         return Simulated(
             max(ends, default=0.0), sorted(ends), places[0].times, self.waits, self.lived, self.timeline or []
         )
@@ -145,10 +149,7 @@ class Simulation:
                 if warp.run >= len(warp.runs):
                     self._exit(warp)
                     return
-                run = warp.runs[warp.run]
-                warp.plan = self._plans.of(run.code, run.block)
-                warp.run += 1
-                warp.step = 0
+                warp.go_on(self._plans)
                 continue
             step = warp.plan[warp.step]
             if step.what is What.ARITHMETIC:
@@ -181,7 +182,7 @@ class Simulation:
                     last = max(came, key=lambda one: one[0])
                     warp.ready.update(dict.fromkeys(step.slots, last))
             else:
-                run = warp.runs[warp.run - 1]
+                run = warp.runs[warp.first + step.copy]
                 happening = run.happenings.get(step.number)
                 warp.step += 1
                 start = max(warp.now, issue[scheduler])
@@ -204,7 +205,7 @@ class Simulation:
         for number in cta.everyone & cta.barriers.keys():
             cta.barriers[number].contribute(warp.now)
         cluster.warps -= 1
-        if cluster.barrier is not None:
+        if cluster.barrier is not None and warp.cluster_phase is not cluster.barrier:
             cluster.barrier.contribute(warp.now)
         cta.over.contribute(warp.now)
 
@@ -215,7 +216,10 @@ class Simulation:
             warp.now += more
             return True
 
+        self._held[warp] = what, site
+
         def go_on(time: float) -> None:
+            del self._held[warp]
             self._waited(warp, time, what, site)
             warp.now += more
             self._push(warp)
@@ -245,7 +249,7 @@ class Simulation:
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
-            kind, end = self.ask.load(place, warp.now, cost)
+            kind, end = self.ask.load(place, warp.now, cost, step.part)
         for slot in step.slots:
             warp.ready[slot] = end, f"{kind} load", site
         if cost is not None:
@@ -257,7 +261,7 @@ class Simulation:
         cost = happening.cost if happening is not None else None
         if cost is None:
             return True
-        self.ask.store(place, warp.now, cost)
+        self.ask.store(place, warp.now, cost, site.name.startswith(("red", "atom", "sured", "multimem.red")))
         self._waited(warp, place.shared - QUEUE, "memory queue", site)
         return True
 
@@ -366,7 +370,8 @@ class Simulation:
         moment.contribute(warp.now)
         if step.kind == "arrive":
             return True
-        return self._hold(warp, moment, "barrier", site, self.gpu["barrier"])
+        more = self.gpu["barrier"] + self.gpu["barrier_warp"] * (warps or warp.cta.running)
+        return self._hold(warp, moment, "barrier", site, more)
 
     def _cluster_arrive(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         cluster = warp.cta.cluster

@@ -89,9 +89,10 @@ class Streams:
     def finish(self) -> None:
         """Sum up what the last launch touched."""
         if self._watch is not None:
-            self.launches[-1].requested = self._watch.requested
-            self.launches[-1].read = self._watch.unique(self._watch.read)
-            self.launches[-1].written = self._watch.unique(self._watch.written)
+            last, watch = self.launches[-1], self._watch
+            ctas = [one.number for one in last.ctas]
+            last.requested = watch.requested
+            last.read, last.written = watch.unique(watch.read, ctas), watch.unique(watch.written, ctas)
             self._watch = None
 
 
@@ -171,7 +172,7 @@ class BatchStreams:
             sums = batch.launch.counts.multiply_adds - sums
             if cost.shared or cost.requests:
                 warps = max(len(taking), 1)
-                for name in ("shared", "requests", "sectors", "missed", "cold"):
+                for name in ("shared", "again", "requests", "lines", "sectors", "missed", "cold"):
                     setattr(cost, name, getattr(cost, name) / warps)
                 happening.cost = cost
             self._counted(site, happening)

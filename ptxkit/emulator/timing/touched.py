@@ -6,12 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.emulator.counts import SECTOR, Traffic
+from ptxkit.emulator.counts import LINE, SECTOR, WORD, Traffic
 from ptxkit.emulator.global_memory import BASE, Allocation
-from ptxkit.emulator.timing.recorded import AccessCost
+from ptxkit.emulator.timing.recorded import AccessCost, Touched
 from ptxkit.emulator.values import WARP, distinct
 
 NOBODY = -1
+MARKS = 64
+"""CTAs that are told apart where one asks which of them has touched a sector."""
+
+
+def _again(words: np.ndarray, active: Any) -> int:
+    """By how many lanes, beyond the first, warps change the word that most of theirs change; of all warps."""
+    total = 0
+    chosen = np.broadcast_to(True if active is None else active, words.shape)
+    for row, who in zip(words.astype(np.int64) // WORD, chosen, strict=True):
+        if who.any():
+            total += int(np.unique(row[who], return_counts=True)[1].max()) - 1
+    return total
 
 
 class TouchedMemory(Traffic):
@@ -21,6 +33,7 @@ class TouchedMemory(Traffic):
         super().__init__()
         self.memory = memory
         self.by: dict[int, np.ndarray] = {}
+        self.first: dict[int, np.ndarray] = {}
         self.read: dict[int, np.ndarray] = {}
         self.written: dict[int, np.ndarray] = {}
         self.owners: dict[int, Allocation] = {}
@@ -47,15 +60,22 @@ class TouchedMemory(Traffic):
             return
         cost.shared += self.counts[f"shared_wavefronts_{what}"] - before.get(f"shared_wavefronts_{what}", 0)
         if space == "shared":
+            if what == "reduced":
+                cost.again += _again(np.broadcast_to(np.asarray(index), (rows, WARP)), active)
             return
         cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
         counted = self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0)
         cost.sectors += counted
         places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
         ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
+        lines = places // LINE
         if active is not None:
             chosen = np.broadcast_to(active, (rows, WARP))
+            lines = np.where(chosen, lines, NOBODY)
             places, ctas = places[chosen], ctas[chosen]
+        lines = np.sort(lines, axis=1)
+        apart = np.count_nonzero(lines[:, 1:] != lines[:, :-1], axis=1) + 1 - (lines[:, 0] == NOBODY)
+        cost.lines += int(apart.sum())
         if not places.size:
             return
         sectors = distinct((ctas.reshape(-1) << 40) | (places.reshape(-1) // SECTOR))
@@ -73,6 +93,9 @@ class TouchedMemory(Traffic):
         super().copies(*given, **named)
         self.cost = cost
         if cost is not None:
+            # What copies of threads read passes L1 as it comes.
+            key = "global_sectors_copied"
+            cost.lines += (self.counts[key] - before.get(key, 0)) * SECTOR / LINE
             for name in ("requests", "sectors"):
                 key = f"global_{name}_copied"
                 setattr(cost, name, getattr(cost, name) + self.counts[key] - before.get(key, 0))
@@ -94,7 +117,8 @@ class TouchedMemory(Traffic):
             by = self.by.get(owner.address)
             if by is None:
                 count = -(-owner.size // SECTOR) + 2
-                by = self.by[owner.address] = np.full(count, NOBODY, np.int32)
+                by = self.by[owner.address] = np.zeros(count, np.uint64)
+                self.first[owner.address] = np.full(count, NOBODY, np.int32)
                 self.read[owner.address] = np.zeros(count, bool)
                 self.written[owner.address] = np.zeros(count, bool)
                 self.owners[owner.address] = owner
@@ -104,21 +128,24 @@ class TouchedMemory(Traffic):
                 self.written[owner.address][here] = True
             if not writes or what == "reduced":
                 self.read[owner.address][here] = True
-            missed += int(np.count_nonzero(held != ctas[at:end]))
-            new = here[held == NOBODY]
-            cold += len(distinct(new))
-            by[here] = ctas[at:end]
+            marks = np.uint64(1) << (ctas[at:end] % MARKS).astype(np.uint64)
+            missed += int(np.count_nonzero(held & marks == 0))
+            new = held == 0
+            cold += len(distinct(here[new]))
+            # Of several CTAs the one that comes first, which is assigned last.
+            self.first[owner.address][here[new][::-1]] = ctas[at:end][new][::-1]
+            np.bitwise_or.at(by, here, marks)
             at = end
         return missed, cold
 
-    def unique(self, touched: dict[int, np.ndarray]) -> dict[str, tuple[int, int]]:
-        """Bytes of each allocation that were touched, and its size."""
-        found: dict[str, tuple[int, int]] = {}
+    def unique(self, touched: dict[int, np.ndarray], ctas: list[int]) -> dict[str, Touched]:
+        """What was touched of each allocation. `ctas`: those that ran, in the order of their start."""
+        found: dict[str, Touched] = {}
+        late = np.array(ctas[len(ctas) // 2 :])
         for address, which in touched.items():
             count, owner = int(np.count_nonzero(which)), self.owners[address]
             if count:
-                found[f"{owner.name or 'buffer'} at {address:#x}"] = (
-                    min(count * SECTOR, owner.size),
-                    owner.size,
-                )
+                new = int(np.count_nonzero(np.isin(self.first[address][which], late)))
+                name = f"{owner.name or 'buffer'} at {address:#x}"
+                found[name] = Touched(min(count * SECTOR, owner.size), new * SECTOR, owner.size)
         return found

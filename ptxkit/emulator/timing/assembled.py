@@ -1,0 +1,138 @@
+"""What the assembler made of each line of PTX, where it was asked: pipes and numbers of machine instructions.
+
+A loop that it unrolled has several copies of each instruction. What takes one machine instruction for each of
+PTX, an access or a product, says how many; the rest is shared out among them.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ptxkit.emulator.code import CodeBlock
+
+PIPES = (
+    (re.compile(r"FFMA|FADD|FMUL|H(FMA|ADD|MUL)2|FFMA2|FADD2|FMUL2"), "fma"),
+    (re.compile(r"IMAD|IDP|VIADDMNMX"), "imad"),
+    (re.compile(r"D(FMA|ADD|MUL|SETP)"), "fp64"),
+    (re.compile(r"MUFU|POPC|FLO|BREV|I2F|F2I|FRND|F2F"), "xu"),
+    (re.compile(r"F2FP"), "pack"),
+    (re.compile(r"I2FP|IADD3?|VIADD|VIMNMX|IABS|LOP3?|LEA|CS2R|SHF|SHL|SHR|SEL|FSEL|ISETP|FSETP|H(SETP2|MNMX2)|"
+                r"FMNMX|FCHK|PRMT|MOV|BMSK|SGXT|PLOP3|P2R|R2P|FSET|IMNMX|BFE|BFI|CSEL|I2I|FSWZADD"), "alu"),
+    (re.compile(r"LDG|LDS|LDSM|LD|LDL|ST|STG|STS|STSM|STL|ATOM|ATOMG|ATOMS|RED|REDG|REDAS|LDGSTS|SHFL|VOTE|VOTEU|"
+                r"MATCH|REDUX|BAR|SYNCS|UTMA\w+|UBLK\w+|[HIDBQ]G?MMA|UTC\w+|TEX|TLD4?|SULD|SUST|MEMBAR|FENCE\w*|"
+                r"ARRIVES|MOVM|UCGABAR\w*|LDTM|STTM|WARPSYNC|WARPGROUP"), "once"),
+)  # fmt: skip
+"""Which pipe executes an operation of machine code; none those that only take an issue slot. `once`: what is
+no arithmetic."""
+ENDS = ("BRA", "BRX", "JMP", "EXIT", "RET", "CALL")
+"""Operations behind which another stretch of code begins."""
+ISSUE = ""
+SURE = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCode:
+    """What a block of PTX became.
+
+    Attributes:
+        shares: of each instruction how many machine instructions of each pipe.
+        copies: how often the code has the block in a row, where it is a loop that was unrolled.
+    """
+
+    shares: list[dict[str, float]]
+    copies: int
+
+
+class MachineFunction:
+    """A function as assembled.
+
+    Args:
+        registers: of a thread.
+        instructions: text, line of PTX and label of each machine instruction.
+    """
+
+    def __init__(self, registers: int, instructions: Iterable[tuple[str, int | None, str | None]]) -> None:
+        self.registers = registers
+        self._stretches: list[dict[int, Counter[str]]] = [{}]
+        self._several: Counter[int] = Counter()
+        for text, line, label in instructions:
+            words = [word for word in text.split() if not word.startswith("@")]
+            operation = words[0].partition(".")[0] if words else "NOP"
+            if label is not None:
+                self._stretches.append({})
+            if line is not None and operation != "NOP":
+                self._stretches[-1].setdefault(line, Counter())[pipe_of(operation)] += 1
+            if operation in ENDS:
+                self._stretches.append({})
+
+    def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
+        """Its blocks of PTX: several of their instructions may stand in one line."""
+        self._several = Counter(line for block in blocks for line in _lines(block))
+
+    def of_block(self, block: CodeBlock) -> BlockCode | None:
+        """What a block became; None where the code has none of it."""
+        at = _lines(block)
+        best: dict[int, dict[int, Counter[str]]] = {}
+        for line in set(at):
+            found = [one for one in self._stretches if line in one]
+            if found:
+                best[line] = max(found, key=lambda one: one[line].total())
+        if not best:
+            return None
+        copies = {id(one): self._copies(one, at) for one in best.values()}
+        unrolled = max(copies.values()) >= 2
+        if not unrolled:
+            # All of the code counts where none of it is there several times in a row; of a loop that was
+            # unrolled only that, not what is left over.
+            every: dict[int, Counter[str]] = {line: Counter() for line in best}
+            for one in self._stretches:
+                for line in every.keys() & one.keys():
+                    every[line] += one[line]
+            best = dict.fromkeys(every, every)
+            copies = {id(every): self._copies(every, at)}
+        shares = []
+        for line in at:
+            one = best.get(line, {})
+            each = copies.get(id(one), 1.0) * max(self._several[line], 1)
+            shares.append({pipe: n / each for pipe, n in one.get(line, Counter()).items()})
+        most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
+        return BlockCode(shares, int(copies[most]) if unrolled else 1)
+
+    def _copies(self, stretch: Mapping[int, Counter[str]], at: Iterable[int]) -> float:
+        """How often a stretch of code has a block in a row."""
+        here = [line for line in set(at) if line in stretch]
+        sure = [stretch[line][SURE] / max(self._several[line], 1) for line in here if stretch[line][SURE]]
+        if not sure:  # What was unrolled has each of its lines as often, at least.
+            sure = [min(stretch[line].total() / max(self._several[line], 1) for line in here)]
+            sure = sure if len(here) > 1 else [1.0]
+        return max(1.0, statistics.median_low(sure))
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledModule:
+    """What is known of a module's machine code.
+
+    Attributes:
+        by: who made it: `by ptxas 13.0`; `by rule`, and why, where nobody did.
+        functions: by name; empty where nobody did.
+    """
+
+    by: str
+    functions: Mapping[str, MachineFunction]
+
+
+BY_RULE = AssembledModule("by rule", {})
+
+
+def _lines(block: CodeBlock) -> list[int]:
+    """The line of each instruction of a block."""
+    return [site.span.line if site.span is not None else 0 for site in block.sites]
+
+
+def pipe_of(operation: str) -> str:
+    """The pipe of an operation of machine code."""
+    return next((pipe for pattern, pipe in PIPES if pattern.fullmatch(operation)), ISSUE)

@@ -1,0 +1,168 @@
+"""Instructions as a multiprocessor sees them: what work each is, and what the assembler made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from ptxkit.emulator.addresses import plain_space
+from ptxkit.emulator.code import CodeBlock, Computation, MemoryTransfer
+from ptxkit.emulator.faults import Site
+from ptxkit.emulator.timing.assembled import SURE, BlockCode
+from ptxkit.emulator.timing.machine_code import machine_code
+from ptxkit.isa.modifiers import StateSpace
+
+_LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_reduce", "mapa", "getctarank")
+_STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")
+_LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
+_PRODUCTS = ("mma", "wmma.mma")
+READ_ONLY = frozenset({"param", "const"})
+"""State spaces whose loads become operands."""
+FAR = frozenset({"gpu", "sys", "gl"})
+"""What a fence says that reaches other multiprocessors."""
+ASSUMED_LOAD = {"global": 300, "shared": 30}
+"""Cycles that the order of a block reckons with."""
+
+
+class What(IntEnum):
+    """What a step of a block is."""
+
+    ARITHMETIC = 0
+    NEED = 1
+    LOAD = 2
+    STORE = 3
+    LANES = 4
+    PRODUCT = 5
+    WAIT_PHASE = 6
+    ARRIVE = 7
+    BARRIER = 8
+    START = 9
+    COMMIT = 10
+    WAIT_GROUP = 11
+    CLUSTER_ARRIVE = 12
+    CLUSTER_WAIT = 13
+    FENCE = 14
+    COPY = 15
+
+
+@dataclass(slots=True)
+class InstructionNode:
+    """An instruction in the graph of a block."""
+
+    what: What
+    pipe: str
+    count: float
+    latency: float
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    kind: str = ""
+    left: int = 0
+    beside: tuple[tuple[str, float], ...] = ()
+    number: int = 0
+    copy: int = 0
+    part: float = 1.0
+    before: int = 0
+    after: list[int] = field(default_factory=list)
+    height: float = 0.0
+
+
+def nodes_of(block: CodeBlock, code: BlockCode | None, copy: int = 0) -> list[InstructionNode]:
+    """The instructions of a run through a block."""
+    nodes = [_node(block, number) for number in range(len(block.sites))]
+    for number, one in enumerate(nodes):
+        one.number, one.copy = number, copy
+        if code is None:
+            continue
+        share = code.shares[number]
+        by_pipe = sorted(((n, pipe) for pipe, n in share.items() if pipe != SURE), reverse=True)
+        if one.what is What.ARITHMETIC:
+            # The pipe that does most counts; the rest is done beside it.
+            (one.count, one.pipe), *by_pipe = by_pipe or [(0.0, one.pipe)]
+            one.latency = one.latency or 4.0 * min(one.count, 1.0)
+        elif one.what is What.LOAD and share.get(SURE):
+            one.part = min(share[SURE], 1.0)  # Neighbouring loads may have become one.
+        one.beside = tuple((pipe, n) for n, pipe in by_pipe)
+    return nodes
+
+
+def _node(block: CodeBlock, number: int) -> InstructionNode:
+    site, ir = block.sites[number], block.ir[number] if block.ir else None
+    reads = tuple(block.reads[number])
+    writes: Sequence[int] = block.kills[number]
+    if isinstance(ir, MemoryTransfer):
+        writes = [target.slot for target in ir.targets if target is not None]
+    elif isinstance(ir, Computation):
+        writes = sorted(ir.writes)
+    what, kind, left = _kind(site)
+    if what is not What.ARITHMETIC:
+        latency = ASSUMED_LOAD.get(kind, 24) if what in (What.LOAD, What.LANES) else 1
+        return InstructionNode(what, "alu", 1, latency, reads, tuple(writes), kind, left)
+    code = machine_code(site)
+    return InstructionNode(what, code.pipe, code.count, code.latency, reads, tuple(writes))
+
+
+def _kind(site: Site) -> tuple[What, str, int]:
+    """What an instruction is to the model, of which kind, and how many groups may be pending behind it."""
+    name, traits = site.name, site.row.traits
+    spaces = {plain_space(space) for space in site.decoded.all(StateSpace)}
+    if spaces & READ_ONLY:
+        return What.ARITHMETIC, "", 0
+    if name == "bar.warp.sync":
+        return What.LANES, "", 0
+    if name.startswith(("mbarrier.try_wait", "mbarrier.test_wait")):
+        return What.WAIT_PHASE, "", 0
+    if name.startswith("barrier.cluster"):
+        return (What.CLUSTER_WAIT if name.endswith("wait") else What.CLUSTER_ARRIVE), "", 0
+    if "meets" in traits or name.endswith("bar.arrive") or name.startswith(("bar.", "barrier.")):
+        return What.BARRIER, "arrive" if "arrive" in name else "", 0
+    if "commits" in traits and name != "tcgen05.commit":
+        return What.COMMIT, _group(name), 0
+    if "awaits" in traits:
+        return What.WAIT_GROUP, _group(name), _pending(site)
+    if name.startswith(
+        ("cp.", "wgmma.mma", "tcgen05.mma", "tcgen05.cp", "tcgen05.commit", "st.async", "red.async")
+    ):
+        return What.START, _group(name), 0
+    if "arrives" in traits or name.startswith("mbarrier"):
+        return What.ARRIVE, "", 0
+    if "fences" in traits:
+        return What.FENCE, _reach(site), 0
+    space = "shared" if "shared" in spaces or name in ("ldmatrix", "stmatrix") else "global"
+    first = name.partition(".")[0]
+    if name.startswith("tcgen05.ld"):
+        return What.LOAD, "tensor", 0
+    if name.startswith("tcgen05.st"):
+        return What.STORE, "tensor", 0
+    if first in _LOADS or name in _LOADS:
+        return What.LOAD, space, 0
+    if first in _STORES or name in _STORES:
+        return What.STORE, space, 0
+    if first in _LANES:
+        return What.LANES, "", 0
+    if first in _PRODUCTS or name in _PRODUCTS:
+        return What.PRODUCT, "", 0
+    return What.ARITHMETIC, "", 0
+
+
+def _group(name: str) -> str:
+    if name.startswith("wgmma"):
+        return "wgmma"
+    if name.startswith("tcgen05"):
+        return "tcgen05"
+    return "bulk" if "bulk" in name else "cp.async"
+
+
+def _pending(site: Site) -> int:
+    """How many groups may be pending behind a wait; 0 where it says none."""
+    operand = site.instruction.operands[0] if site.instruction.operands else None
+    value = getattr(operand, "value", 0)
+    return int(value) if isinstance(value, int) else 0
+
+
+def _reach(site: Site) -> str:
+    """How far a fence reaches: `proxy`, `cta` or `gpu`."""
+    if site.name.endswith(".proxy"):
+        return "proxy"
+    slots = site.decoded.match.slots
+    return "gpu" if FAR & {slots.get("scope", ""), slots.get("level", "")} else "cta"
