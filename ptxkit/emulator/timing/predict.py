@@ -35,6 +35,8 @@ TENSOR = ("tensor cores", "pipe tensor")
 """Resources whose work takes power."""
 LEAST_LOSS = 0.02
 """The part of the clock that power must take away to be looked at."""
+STARTS = "launch"
+"""What bounds a launch that takes longer to start than to run."""
 BUSY = 0.6
 """The part of the time from which on a resource that is busy for it is what bounds a launch."""
 
@@ -81,8 +83,8 @@ class Prediction:
         entry: its name.
         cycles: from the launch to the end of the last CTA.
         clock: at which, a second: the GPU's highest, or what its power leaves of that.
-        bound: the resource, or the wait, that most of the time goes into.
-        busy: for which part of the time each resource is busy, the busiest first.
+        bound: the resource, or the wait, that most of the time goes into; `launch`, where that is its start.
+        busy: for which part of the time each resource of a multiprocessor is busy, the busiest first.
         waits: what warps wait for, the longest first.
         occupancy: how the grid lies.
         ctas, threads: of the grid, and of a CTA.
@@ -199,10 +201,6 @@ class Predictor:
         if self.asked:
             faster = {name: simulated(rounds, costs={name: 0.5}).cycles / found.cycles for name in RESOURCES}
             levers = dict(sorted(faster.items(), key=lambda one: one[1]))
-        busy = {
-            NAMED.get(name, name.removeprefix("pipe ")): min(time / found.cycles, 1.0)
-            for name, time in _largest(found.busy)
-        }
         waits = tuple(
             WaitedFor(what, None, None, time / found.lived)
             if site is None
@@ -210,9 +208,17 @@ class Predictor:
             for (what, site), time in _largest(found.waits)
         )
         active = scaled.active / gpu["sm_count"]
-        cycles += (gpu["grid_start"] + (gpu["dram_start"] * active if scaled.dram else 0.0)) * clock
+        starts = (gpu["grid_start"] + (gpu["dram_start"] * active if scaled.dram else 0.0)) * clock
+        # Of the whole time, the start of the grid included.
+        whole = found.cycles * (1.0 + starts / cycles)
+        busy = {
+            NAMED.get(name, name.removeprefix("pipe ")): min(time / whole, 1.0)
+            for name, time in _largest(found.busy)
+        }
+        bound = STARTS if starts > cycles else bound_of(busy, waits)
+        cycles += starts
         return Prediction(
-            streams.name, cycles, clock, bound_of(busy, waits), busy, waits, placed, streams.total,
+            streams.name, cycles, clock, bound, busy, waits, placed, streams.total,
             streams.threads, len(streams.ctas), scaled.memory, levers, code.by, found,
         )  # fmt: skip
 
