@@ -15,7 +15,7 @@ from ptxkit.asm import parse
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.timing import predict as predicting
 from ptxkit.emulator.timing.assembled import MachineFunction, pipe_of
-from ptxkit.emulator.timing.blocks import Plans
+from ptxkit.emulator.timing.blocks import MOST_UNROLLED, Plans
 from ptxkit.emulator.timing.gpu import gpu, known
 from ptxkit.emulator.timing.machine_code import code_of
 from ptxkit.emulator.timing.nodes import What
@@ -285,6 +285,21 @@ def test_a_loop_that_was_unrolled_is_shared_out() -> None:
     assert shares[load] == {"once": 1, "alu": 0.25}
     assert shares[add] == {"alu": 1, "imad": 0.25}
     assert shares[store] == {"once": 1, "": 0.25}
+
+
+def test_a_block_that_is_too_long_to_be_looked_at_twice_runs_once() -> None:
+    """Of a loop of more than `MOST_UNROLLED` instructions that was unrolled one run is planned at a time."""
+    additions = ["  add.u32 %t, %t, %v;"] * MOST_UNROLLED
+    streams = recorded(body("  ld.global.u32 %v, [%x];", *additions, "  st.global.u32 [%x], %t;"))
+    (run,) = (one for _, runs in streams.ctas[0].warps for one in runs)
+    assert len(run.block.sites) > MOST_UNROLLED
+    twice = [
+        ("LDG R2, [R4]" if site.name == "ld" else "IADD3 R0, R0, R2, RZ", site.span.line, None)
+        for site in run.block.sites
+        for _ in range(2)
+    ]
+    plans = Plans(gpu("h200"), {"k": code_of_lines(*twice)})
+    assert plans.copies(run.code, run.block) == 1
 
 
 def test_without_a_loop_all_of_the_code_counts() -> None:

@@ -11,6 +11,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from ptxkit.emulator.code import CodeBlock
 
@@ -133,6 +134,7 @@ def _lines(block: CodeBlock) -> list[int]:
     return [site.span.line if site.span is not None else 0 for site in block.sites]
 
 
+@cache
 def pipe_of(operation: str) -> str:
     """The pipe of an operation of machine code."""
     return next((pipe for pattern, pipe in PIPES if pattern.fullmatch(operation)), ISSUE)

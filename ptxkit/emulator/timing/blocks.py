@@ -105,7 +105,9 @@ class Plans:
         if code not in self._late:
             self._late[code] = self._learn(code)
         made = self._code.get(block)
-        return min(made.copies, MOST_UNROLLED // len(block.sites)) if made is not None else 1
+        if made is None:
+            return 1
+        return max(1, min(made.copies, MOST_UNROLLED // len(block.sites)))
 
     def _learn(self, code: Code) -> frozenset[int]:
         """Look at a function; the registers as of `late_slots`."""
