@@ -3,6 +3,7 @@
     python tools/time_launches.py time            # on an H200, and `profile`: bench/predictions.toml
     python tools/measure_predictions.py           # predicts these, and bench/results/*.bench.h200.json
     python tools/measure_predictions.py gemv scan # those of some files, printed alone
+    python tools/measure_predictions.py --list bench/strangers.toml --folder FOLDER
 
 What was measured are cycles: of each trial the median time at the clock of its samples, of these the median.
 Where tensor cores take down the clock within a launch, it can't be read so: there the cycles are those that
@@ -10,7 +11,8 @@ Nsight Compute counts, and the time that events add. What it says bounds a launc
 prediction says. Beside each error of a bench record stands that of a naive roofline: the problem's bytes and
 operations at the peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is
 judged. Of all, it writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.toml`, which
-predictions quote.
+predictions quote. Of another list, `--list`, the files of which lie in FOLDER, it predicts the launches that
+were timed, and writes bench/results/predictions.NAME.json alone.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from ptxkit.__main__ import main as ptxkit
 from ptxkit.emulator.timing.gpu import gpu
 from ptxkit.emulator.timing.validation import kind_of
 from ptxkit.machine.provenance import provenance
-from tools.time_launches import KEY, PROFILES, RECORDS, ROOT, TIMES, listed
+from tools.time_launches import KEY, RECORDS, ROOT, Listing, add_listing
 
 APART = 0.1
 """Variants that differ by less have no order."""
@@ -137,13 +139,22 @@ def kind_of_bound(bound: str) -> str:
     )
 
 
-def recorded() -> Iterator[Timed]:
-    """The verified states of the bench records, and the launches of the list that were timed."""
-    profiles = json.loads(PROFILES.read_text())["launches"] if PROFILES.exists() else {}
-    of_launch = {
+Profiles = dict[tuple[str, ...], list[dict[str, Any]] | None]
+"""What the profiler counted, by a file's name and its arguments."""
+
+
+def profiled(listing: Listing) -> Profiles:
+    """The profiles of a list's launches."""
+    record = listing.record("profiles")
+    profiles = json.loads(record.read_text())["launches"] if record.exists() else {}
+    return {
         (Path(one["file"]).name, *one["arguments"]): profiles.get(str(number))
-        for number, one in enumerate(listed())
+        for number, one in enumerate(listing.launches())
     }
+
+
+def benched(of_launch: Profiles) -> Iterator[Timed]:
+    """The verified states of the bench records."""
     for path in sorted(RECORDS.glob(f"*.bench.{KEY}.json")):
         record = json.loads(path.read_text())
         for state in record["states"]:
@@ -156,11 +167,16 @@ def recorded() -> Iterator[Timed]:
                 yield Timed(
                     name, state["preset"], options, trials, cost=state["cost"], warm=warm, profile=profile
                 )
-    if TIMES.exists():
-        for one in json.loads(TIMES.read_text())["launches"]:
-            name, options = " ".join(one["arguments"]), one["arguments"]
-            profile = of_launch.get((Path(one["file"]).name, *options))
-            yield Timed(one["file"], name, options, one["trials"], one["group"], profile=profile)
+
+
+def timed(listing: Listing, of_launch: Profiles) -> Iterator[Timed]:
+    """The launches of a list that were timed."""
+    record = listing.record("times")
+    for one in json.loads(record.read_text())["launches"] if record.exists() else ():
+        name, options = " ".join(one["arguments"]), one["arguments"]
+        profile = of_launch.get((Path(one["file"]).name, *options))
+        file = str(listing.folder / one["file"])
+        yield Timed(file, name, options, one["trials"], one["group"], profile=profile)
 
 
 def row(one: Timed) -> dict[str, Any]:
@@ -223,10 +239,14 @@ def main() -> None:
     """Predict, print, and of all write the record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("only", nargs="*", help="parts of files' names")
-    only: list[str] = parser.parse_args().only
+    add_listing(parser)
+    given = parser.parse_args()
+    only: list[str] = given.only
+    listing = Listing(given.list, given.folder)
+    of_launch = profiled(listing)
     rows = []
-    for one in recorded():
-        if not only or any(part in one.file for part in only):
+    for one in (*(() if listing.name else benched(of_launch)), *timed(listing, of_launch)):
+        if not only or any(part in Path(one.file).name for part in only):
             rows.append(row(one))
             said = (
                 "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
@@ -243,7 +263,9 @@ def main() -> None:
         return
     found = summary(rows)
     record = {"kind": "predictions", "gpu": KEY, **provenance(), "rows": rows, "summary": found}
-    (RECORDS / "predictions.json").write_text(json.dumps(record, indent=1) + "\n")
+    (RECORDS / f"predictions{listing.name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    if listing.name:
+        return
     lines = ["# Written by tools/measure_predictions.py: how far predictions were off."]
     for kind, each in found.items():
         lines += ["", f"[{KEY}.{kind}]", *(f"{name} = {value}" for name, value in each.items())]

@@ -1,9 +1,11 @@
-"""Time and profile the launches of bench/predictions.toml on an H200; `measure_predictions` predicts them.
+"""Time and profile launches on an H200, those of bench/predictions.toml; `measure_predictions` predicts them.
 
     python tools/time_launches.py time
     python tools/time_launches.py profile
+    python tools/time_launches.py time --list bench/strangers.toml --folder FOLDER
 
-Both keep what their records in bench/results have already: delete these to measure anew. `profile` needs
+With `--list` and `--folder`, another list, the files of which lie in FOLDER: its records bear its name. Both
+keep what their records in bench/results have already: delete these to measure anew. `profile` needs
 Nsight Compute, and a driver that lets it read the counters.
 """
 
@@ -20,6 +22,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +42,6 @@ ROOT = Path(__file__).resolve().parents[1]
 KEY = "h200"
 RECORDS = ROOT / "bench" / "results"
 LIST = ROOT / "bench" / "predictions.toml"
-TIMES, PROFILES = RECORDS / f"times.{KEY}.json", RECORDS / f"profiles.{KEY}.json"
 TRIALS, SECONDS = 5, 0.05
 """How often a launch is timed, and for how long each time."""
 SOME = 6
@@ -63,37 +65,65 @@ WANTED = re.compile(
 """Which of its figures are kept."""
 
 
-def time_all() -> None:
-    """Time every launch of the list on the GPU that is here that the record lacks."""
-    launches = json.loads(TIMES.read_text())["launches"] if TIMES.exists() else []
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of launches.
+
+    Attributes:
+        path: its file.
+        folder: what the names of its files are relative to.
+    """
+
+    path: Path
+    folder: Path
+
+    def launches(self) -> list[dict[str, Any]]:
+        """What it lists."""
+        return tomllib.loads(self.path.read_text())["launch"]
+
+    @property
+    def name(self) -> str:
+        """What its records are called by; of the first list, bench/predictions.toml, nothing."""
+        return "" if self.path.stem == LIST.stem else f".{self.path.stem}"
+
+    def record(self, kind: str) -> Path:
+        """Where its times or profiles are kept."""
+        return RECORDS / f"{kind}{self.name}.{KEY}.json"
+
+
+def add_listing(parser: argparse.ArgumentParser) -> None:
+    """The options that say which list."""
+    parser.add_argument("--list", type=Path, default=LIST, help="of launches")
+    parser.add_argument("--folder", type=Path, default=ROOT, help="what its files are relative to")
+
+
+def time_all(listing: Listing) -> None:
+    """Time every launch of a list on the GPU that is here that the record lacks."""
+    record = listing.record("times")
+    launches = json.loads(record.read_text())["launches"] if record.exists() else []
     known = [(one["file"], one["arguments"]) for one in launches]
     device = as_gpu(open_device("cuda"))
     stopwatch = Stopwatch(device)
-    for one in listed():
+    for one in listing.launches():
         if (one["file"], one["arguments"]) in known:
             continue
         begun = time.perf_counter()
-        with placed(one, device) as on_device:
+        with placed(one, listing.folder, device) as on_device:
             launch, commands = on_device.prepare(stopwatch), len(on_device.kernels)
             stopwatch.prime(launch)
             trials = [trial(stopwatch, launch, commands) for _ in range(TRIALS)]
         launches.append({**one, "group": one.get("group", ""), "trials": trials})
         took = f"{trials[0]['median'] * 1e6:.2f} us, in {time.perf_counter() - begun:.1f} s"
         print(one["file"], *one["arguments"], took, flush=True)
-        record = {"kind": "times", **provenance(), "launches": launches}
-        TIMES.write_text(json.dumps(record, indent=1) + "\n")
-
-
-def listed() -> list[dict[str, Any]]:
-    """The launches of the list."""
-    return tomllib.loads(LIST.read_text())["launch"]
+        document = {"kind": "times", **provenance(), "launches": launches}
+        record.write_text(json.dumps(document, indent=1) + "\n")
 
 
 @contextlib.contextmanager
-def placed(one: dict[str, Any], device: Device) -> Iterator[LoadedPlan]:
+def placed(one: dict[str, Any], folder: Path, device: Device) -> Iterator[LoadedPlan]:
     """A launch, its inputs in place."""
     given = predict_command.make_context("predict", [one["file"], *one["arguments"]]).params
-    found, plan = planned({**given, "file": str(ROOT / one["file"])})
+    found, plan = planned({**given, "file": str(folder / one["file"])})
     with (
         Session(found.module, RunOptions(device="cuda"), device=device) as session,
         LoadedPlan(session.device, session.loaded, plan) as on_device,
@@ -113,12 +143,12 @@ def trial(stopwatch: Stopwatch, launch: Callable[[], None], commands: int) -> di
     return {"median": statistics.median(times), "sm_clock": clock or 0.0}
 
 
-def launch_some(first: int, last: int) -> None:
-    """Launch some of the list once each, where a profiler looks on; what it says is not looked at."""
+def launch_some(listing: Listing, first: int, last: int) -> None:
+    """Launch some of a list once each, where a profiler looks on; what it says is not looked at."""
     device = as_gpu(open_device("cuda"))
     driver = bindings()
-    for number, one in list(enumerate(listed()))[first:last]:
-        with placed(one, device) as on_device:
+    for number, one in list(enumerate(listing.launches()))[first:last]:
+        with placed(one, listing.folder, device) as on_device:
             on_device.compile()
             device.synchronize()
             check(driver.cuProfilerStart(), "begin to profile")
@@ -128,17 +158,19 @@ def launch_some(first: int, last: int) -> None:
             print(f"\nlaunched {number} {len(on_device.kernels)}", flush=True)
 
 
-def profile_all() -> None:
-    """What Nsight Compute counts of each kernel of the list that the record lacks."""
-    known = json.loads(PROFILES.read_text())["launches"] if PROFILES.exists() else {}
-    total = len(listed())
+def profile_all(listing: Listing) -> None:
+    """What Nsight Compute counts of each kernel of a list that the record lacks."""
+    record = listing.record("profiles")
+    known = json.loads(record.read_text())["launches"] if record.exists() else {}
+    total = len(listing.launches())
+    list_and_folder = ["--list", str(listing.path.resolve()), "--folder", str(listing.folder.resolve())]
     for first in range(0, total, SOME):
         if all(str(number) in known for number in range(first, min(first + SOME, total))):
             continue
         command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--profile-from-start", "off"]
         command += ["--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(METRICS)]
         command += [part for section in SECTIONS for part in ("--section", section)]
-        command += [sys.executable, __file__, "launch", str(first), str(first + SOME)]
+        command += [sys.executable, __file__, "launch", str(first), str(first + SOME), *list_and_folder]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         lines = done.stdout.splitlines()
         order = [line.split()[1:] for line in lines if line.startswith("launched ")]
@@ -160,7 +192,7 @@ def profile_all() -> None:
                 [(one["kernel"], one.get("gpu__time_duration.sum")) for one in known[number]],
                 flush=True,
             )
-        PROFILES.write_text(json.dumps({"kind": "profiles", **provenance(), "launches": known}) + "\n")
+        record.write_text(json.dumps({"kind": "profiles", **provenance(), "launches": known}) + "\n")
 
 
 def figure(text: str) -> float:
@@ -178,13 +210,15 @@ def main() -> None:
     parser.add_argument(
         "numbers", nargs="*", type=int, help="of `launch`: the first, and the one after the last"
     )
+    add_listing(parser)
     given = parser.parse_args()
+    listing = Listing(given.list, given.folder)
     if given.what == "time":
-        time_all()
+        time_all(listing)
     elif given.what == "profile":
-        profile_all()
+        profile_all(listing)
     else:
-        launch_some(*given.numbers)
+        launch_some(listing, *given.numbers)
 
 
 if __name__ == "__main__":
