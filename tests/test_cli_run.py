@@ -25,6 +25,22 @@ pytestmark = pytest.mark.long
 EMU = ("--device", "emu")
 
 
+STRUCT = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry third(.param .align 4 .b8 s[12], .param .u64 out)
+{
+    .reg .b32 %word;
+    .reg .b64 %out;
+    ld.param.u32 %word, [s + 8];
+    ld.param.u64 %out, [out];
+    st.global.u32 [%out], %word;
+    ret;
+}
+"""
+
+
 @pytest.fixture
 def kernel(tmp_path: Path) -> Path:
     path = tmp_path / "double.ptx"
@@ -64,6 +80,17 @@ def test_the_main_job_from_any_folder(tmp_path: Path) -> None:
     assert "ok, 128 elements" in done.stdout
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_struct_by_its_bytes(tmp_path: Path) -> None:
+    path, saved = tmp_path / "third.ptx", tmp_path / "out.npy"
+    path.write_text(STRUCT)
+    launch = ("run", path, *EMU, "--grid", 1, "--block", 1, "--arg", "out=u32[1]", "--save", f"out={saved}")
+    good(*launch, "--arg", "s=bytes:01000000_02000000_0c0000ff")
+    assert np.load(saved).tolist() == [0xFF00000C]
+    assert "found bytes of 4" in refused(here(*launch, "--arg", "s=bytes:01000000"), 2, "P505")
+    for text in ("bytes:0x10", "bytes:123"):
+        assert f"found `{text}`" in refused(here(*launch, "--arg", f"s={text}"), 2, "P560")
 
 
 @pytest.mark.parametrize("inputs", ["full", "contest"])

@@ -31,7 +31,8 @@ _OPTIONS = (
         "arguments",
         multiple=True,
         metavar="NAME=VALUE",
-        help="x=f32[1024]:randn, x=f32[1024], x=@x.npy or n=3; without a card by parameter or in order.",
+        help="x=f32[1024]:randn, x=f32[1024], x=@x.npy, n=3 or s=bytes:0a00; without a card by parameter "
+        "or in order.",
     ),
     click.option(
         "--workload", metavar="NAME|FILE.py:NAME", help="The problem to verify against; FILE.py is executed."

@@ -106,11 +106,12 @@ class PlanTensor:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument: exactly one of the three is set."""
+    """One argument: exactly one of the four is set. `content`: a struct, its bytes as hexadecimal digits."""
 
     tensor: str | None = None
     tensor_map: str | None = None
     value: int | float | None = None
+    content: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

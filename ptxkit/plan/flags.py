@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _TYPED = re.compile(r"\.?(?P<type>[a-z]\w*)\s*\[(?P<shape>[^\]]*)\]\s*(?::(?P<content>.+))?\Z")
-_USAGE = "write `x=f32[1024]:randn`, `x=f32[1024]` for an output, `x=@x.npy`, or `n=3`"
+_USAGE = "write `x=f32[1024]:randn`, `x=f32[1024]` for an output, `x=@x.npy`, `n=3`, or `s=bytes:0100ff7f`"
+_BYTES = "bytes:"
 
 
 class TensorFlag(NamedTuple):
@@ -28,7 +29,7 @@ class TensorFlag(NamedTuple):
     initial: Initial | None
 
 
-ArgumentFlag = TensorFlag | int | float
+ArgumentFlag = TensorFlag | int | float | bytes
 
 
 def split(text: str, option: str) -> tuple[str, str]:
@@ -121,6 +122,8 @@ def argument(text: str) -> tuple[str, ArgumentFlag]:
     number = _number(value)
     if number is not None:
         return name, number
+    if value.startswith(_BYTES):
+        return name, _bytes(name, value)
     if value.startswith("@"):
         return name, TensorFlag(None, None, initial.parse(value))
     match = _TYPED.match(value)
@@ -134,6 +137,15 @@ def argument(text: str) -> tuple[str, ArgumentFlag]:
     shape = tuple(_expression(part) for part in _split_commas(match["shape"]) if part.strip())
     content = initial.parse(match["content"]) if match["content"] else None
     return name, TensorFlag(dtype, shape, content)
+
+
+def _bytes(name: str, text: str) -> bytes:
+    """A struct's bytes, lowest first, two digits each; `_` may stand between them."""
+    try:
+        return bytes.fromhex(text.removeprefix(_BYTES).replace("_", ""))
+    except ValueError:
+        help = f"write `--arg {name}=bytes:01000000_ffff`, two digits a byte, the lowest first"
+        raise error("P560", f"expected hexadecimal digits for `{name}`, found `{text}`", help=help) from None
 
 
 def _number(text: str) -> int | float | None:

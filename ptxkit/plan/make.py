@@ -294,6 +294,8 @@ class _PlanMaker:
                 return Argument(tensor_map=name)
             if isinstance(given, int | float):
                 return Argument(value=given)
+            if isinstance(given, bytes):
+                return Argument(content=given.hex())
             if name not in self.sizes:
                 known = listing((*self.tensors, *self.map_names, *self.sizes))
                 message = f"expected a tensor, a tensor map or a size in `params`, found `{name}`"
@@ -310,7 +312,7 @@ class _PlanMaker:
         for name, flag in self.request.arguments.items():
             if not self.card.launches or name in self.tensors:
                 continue
-            if name in self.sizes and not isinstance(flag, TensorFlag):
+            if name in self.sizes and isinstance(flag, int | float):
                 raise error("P562", f"`{name}` is a size of the problem", help=f"write `-p {name}={flag}`")
             if name not in params or isinstance(flag, TensorFlag):
                 known = listing(self.tensors)

@@ -316,11 +316,13 @@ class LoadedPlan:
             "cooperative": launch.cooperative,
         }
 
-    def _argument(self, argument: Argument) -> Buffer | TensorMap | int | float:
+    def _argument(self, argument: Argument) -> Buffer | TensorMap | int | float | bytes:
         if argument.tensor is not None:
             return self.buffers[argument.tensor]
         if argument.tensor_map is not None:
             return self.map(argument.tensor_map)
+        if argument.content is not None:
+            return bytes.fromhex(argument.content)
         assert argument.value is not None
         return argument.value
 
