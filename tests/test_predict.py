@@ -63,7 +63,7 @@ CHAINED = (
 def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **arguments: Any) -> LaunchStreams:
     """What the first CTAs of a kernel `k(.param .u64 x)` did; `x` is 1 MB of zeros."""
     device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1)
-    streams = Streams(lambda execution: (0, min(count, execution.launch.shape.ctas)))
+    streams = Streams(lambda execution: (0, min(count, execution.launch.shape.ctas), False))
     kernel = device.load(parse(HEAD + text)).kernel("k")
     x = device.zeros((1 << 18,), "uint32")
     device.prepare = streams.begin

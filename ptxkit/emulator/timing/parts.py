@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.blocks import BlockStep, Plans
 from ptxkit.emulator.timing.gpu import Gpu
-from ptxkit.emulator.timing.recorded import BlockRun, RecordedOperation
+from ptxkit.emulator.timing.recorded import BlockRun, RecordedOperation, Rounds
 
 Waited = tuple[str, Site | None]
 """What a warp waited for, and at which instruction."""
@@ -141,15 +141,27 @@ class Warp:
         "open",
         "plan",
         "ready",
+        "rounds",
         "row",
         "run",
         "runs",
         "scheduler",
+        "since",
         "step",
+        "then",
     )
 
-    def __init__(self, cta: Cta, row: int, runs: Sequence[BlockRun], number: int, now: float) -> None:
+    def __init__(
+        self,
+        cta: Cta,
+        row: int,
+        runs: Sequence[BlockRun],
+        number: int,
+        now: float,
+        rounds: Rounds | None = None,
+    ) -> None:
         self.cta, self.row, self.runs, self.number, self.now = cta, row, runs, number, now
+        self.rounds, self.since, self.then = rounds, 0.0, 0.0
         self.scheduler = number % len(cta.place.issue)
         self.run = self.step = self.first = 0
         self.plan: Sequence[BlockStep] = ()
@@ -157,6 +169,18 @@ class Warp:
         self.open: dict[str, list[Moment]] = {}
         self.groups: dict[str, list[list[Moment]]] = {}
         self.cluster_phase: Moment | None = None
+
+    def mark(self) -> None:
+        """See when the rounds began that tell how long a round takes."""
+        if self.rounds is not None:
+            if self.run <= self.rounds.first:
+                self.since = self.now
+            if self.run <= self.rounds.last:
+                self.then = self.now
+
+    def until(self, rounds: Rounds) -> float:
+        """When those are over, too, that were left out."""
+        return self.then + rounds.left * (self.then - self.since) / rounds.count
 
     def go_on(self, plans: Plans) -> None:
         """Go on to the next block; of a loop that was unrolled to as many runs through it as the code has."""

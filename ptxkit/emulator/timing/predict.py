@@ -233,8 +233,9 @@ class Predictor:
         self._assembled.append((module, code))
         return code
 
-    def _choose(self, execution: Execution) -> tuple[int, int]:
-        """The CTAs of a launch that run: all, if a batch holds them, or as many as a multiprocessor does."""
+    def _choose(self, execution: Execution) -> tuple[int, int, bool]:
+        """The CTAs of a launch that run: all, if a batch holds them, or as many as a multiprocessor does; and
+        whether a multiprocessor runs no more."""
         launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
         registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
         code = self._code_of(execution.program.image.module)
@@ -245,12 +246,12 @@ class Predictor:
         self._placed.append((one, code))
         some = min(one.resident * launch.cluster, total)
         if total * threads <= BATCH_LANES:
-            return 0, total
+            return 0, total, one.rounds <= one.resident
         if one.rounds <= 1:
-            return 0, some  # What there is to do was dealt out from the first on.
+            return 0, some, True  # What there is to do was dealt out from the first on.
         # Those in the middle: the first and the last often have less to do, or more.
         first = (total - some) // 2 // launch.cluster * launch.cluster
-        return first, first + some
+        return first, first + some, one.rounds <= one.resident
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:

@@ -53,12 +53,13 @@ class Touched:
     late: int
     size: int
 
-    def of_all(self, sampled: int, total: int) -> float:
-        """The bytes that all CTAs touch: each of the others as many new ones as those of the later half."""
+    def of_all(self, sampled: int, total: int, part: float = 1.0) -> float:
+        """The bytes that all CTAs touch: each of the others as many new ones as those of the later half.
+        `part`: of what the CTAs do, how much was seen."""
         if sampled < 2:
-            return min(self.size, self.bytes * total / max(sampled, 1))
+            return min(self.size, self.bytes * total / max(sampled, 1) / part)
         each = self.late / (sampled - sampled // 2)
-        return min(self.size, self.bytes + each * (total - sampled))
+        return min(self.size, (self.bytes + each * (total - sampled)) / part)
 
 
 @dataclass(slots=True)
@@ -120,6 +121,28 @@ class BlockRun:
     happenings: dict[int, Happening] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds of a warp in a loop that was left before its end, as all that are left are alike.
+
+    Attributes:
+        first, last: how many passages through blocks the warp had behind it when some round began, and when
+            the last one that is known began.
+        count: rounds between these.
+        left: how many more begin, or end the loop.
+    """
+
+    first: int
+    last: int
+    count: int
+    left: int
+
+    @property
+    def passages(self) -> float:
+        """How many passages are left."""
+        return self.left * (self.last - self.first) / self.count
+
+
 @dataclass(slots=True)
 class CtaStream:
     """What a CTA did.
@@ -127,10 +150,18 @@ class CtaStream:
     Attributes:
         number: of the CTA, by `Ctas`.
         warps: for each of its warps the passages through blocks, each with the warp's row in its batch.
+        rounds: of the rows that have rounds left which are like those before them.
     """
 
     number: int
     warps: list[tuple[int, list[BlockRun]]] = field(default_factory=list)
+    rounds: dict[int, Rounds] = field(default_factory=dict)
+
+    @property
+    def part(self) -> float:
+        """The part of its passages that was recorded."""
+        done = sum(len(runs) for _, runs in self.warps)
+        return done / max(done + sum(one.passages for one in self.rounds.values()), 1)
 
 
 @dataclass(slots=True)
@@ -160,3 +191,8 @@ class LaunchStreams:
     requested: float = 0.0
     read: dict[str, Touched] = field(default_factory=dict)
     written: dict[str, Touched] = field(default_factory=dict)
+
+    @property
+    def part(self) -> float:
+        """The part of what these CTAs do that was recorded."""
+        return sum(one.part for one in self.ctas) / len(self.ctas) if self.ctas else 1.0

@@ -29,14 +29,14 @@ class Scaled:
     @staticmethod
     def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> Scaled:
         """The scale of a launch. `warm`: what fits into L2 is there."""
-        sampled = len(streams.ctas)
+        sampled, part = len(streams.ctas), streams.part
         read, written = (
-            sum(one.of_all(sampled, streams.total) for one in each.values())
+            sum(one.of_all(sampled, streams.total, part) for one in each.values())
             for each in (streams.read, streams.written)
         )
         if warm and read < gpu["l2_size"] / 2:
             read = 0.0
-        requested = max(streams.requested * streams.total / max(sampled, 1), 1.0)
+        requested = max(streams.requested * streams.total / max(sampled, 1) / part, 1.0)
         dram = min(read / requested, 1.0)
         # What is written stays in L2 for as long as there is room for it.
         back = max(written - gpu["l2_dirty"], 0.0)

@@ -51,6 +51,7 @@ class Simulation:
         self._held: dict[Warp, tuple[str, Site]] = {}
         self.waits: dict[Waited, float] = defaultdict(float)
         self.lived = 0.0
+        self._until: list[float] = []
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
         self._count = 0
@@ -92,9 +93,11 @@ class Simulation:
             (what, site) = next(iter(self._held.values()), ("its turn", None))
             where = site.where if site is not None else "no instruction"
             raise RuntimeError(f"the model of time: at {where} a warp waits for ever for {what}")
-        return Simulated(
-            max(ends, default=0.0), sorted(ends), places[0].times, self.waits, self.lived, self.timeline or []
-        )
+        over = max(ends, default=0.0)
+        cycles = max([over, *self._until])
+        # What was left out keeps the resources as busy.
+        busy = {name: time * cycles / over for name, time in places[0].times.items()} if over else {}
+        return Simulated(cycles, sorted(ends), busy, self.waits, self.lived, self.timeline or [])
 
     # ---- CTAs
 
@@ -124,7 +127,7 @@ class Simulation:
             cta.peer = ctas[number ^ 1] if number ^ 1 < len(ctas) else None
             cta.over.when(left.contribute)
             for row, runs in warps:
-                self._push(Warp(cta, row, runs, place.warps, now))
+                self._push(Warp(cta, row, runs, place.warps, now, streams[number].rounds.get(row)))
                 place.warps += 1
                 self.lived -= now
 
@@ -146,6 +149,8 @@ class Simulation:
         scheduler = warp.scheduler
         while True:
             if warp.step >= len(warp.plan):
+                if warp.rounds is not None:
+                    warp.mark()
                 if warp.run >= len(warp.runs):
                     self._exit(warp)
                     return
@@ -199,6 +204,8 @@ class Simulation:
 
     def _exit(self, warp: Warp) -> None:
         self.lived += warp.now
+        if warp.rounds is not None:
+            self._until.append(warp.until(warp.rounds))
         cta, cluster = warp.cta, warp.cta.cluster
         # Barriers of all warps don't wait for those that are gone.
         cta.running -= 1

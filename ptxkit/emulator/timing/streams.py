@@ -26,6 +26,7 @@ from ptxkit.emulator.lane_set import LaneSchedule, LaneSet
 from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing, executing_rows
+from ptxkit.emulator.timing.loops import OuterLoops
 from ptxkit.emulator.timing.recorded import (
     AccessCost,
     BlockRun,
@@ -34,6 +35,7 @@ from ptxkit.emulator.timing.recorded import (
     LaunchStreams,
     RecordedOperation,
 )
+from ptxkit.emulator.timing.rounds import WatchedLoops
 from ptxkit.emulator.timing.touched import TouchedMemory
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Shape
@@ -57,17 +59,19 @@ class Streams:
     """Records all launches of a device; set `Emulator.prepare` to its `begin`.
 
     Args:
-        choose: of a launch that is about to run, the CTAs to run, as a range in the order of their start.
+        choose: of a launch that is about to run the CTAs to run, as a range in the order of their start, and
+            whether a multiprocessor runs no more of them than it holds.
 
     Attributes:
         launches: what was recorded.
     """
 
-    def __init__(self, choose: Callable[[Execution], tuple[int, int]]) -> None:
+    def __init__(self, choose: Callable[[Execution], tuple[int, int, bool]]) -> None:
         self.choose = choose
         self.launches: list[LaunchStreams] = []
         self._watch: TouchedMemory | None = None
         self._batches = 0
+        self._loops: OuterLoops | None = None
 
     def begin(self, execution: Execution) -> None:
         """Record a launch that is about to run."""
@@ -75,8 +79,10 @@ class Streams:
         launch = execution.launch
         shape, grid = launch.shape, launch.grid
         made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
-        grid.started, grid.stop = self.choose(execution)
+        grid.started, grid.stop, alone = self.choose(execution)
         self.launches.append(made)
+        program = execution.program
+        self._loops = OuterLoops(program.flow(program.codes[0].name)) if alone else None
         self._watch = launch.counts.traffic = TouchedMemory(launch.memory)
         execution.recorder = self  # type: ignore[assignment]
 
@@ -84,7 +90,7 @@ class Streams:
         """What records a batch."""
         self._batches += 1
         assert self._watch is not None
-        return BatchStreams(self.launches[-1], self._watch, schedule, self._batches)
+        return BatchStreams(self.launches[-1], self._watch, schedule, self._batches, self._loops)
 
     def finish(self) -> None:
         """Sum up what the last launch touched."""
@@ -117,18 +123,27 @@ class BatchStreams:
         watch: of its memory.
         schedule: of the batch.
         number: of the batch, in all launches.
+        loops: those of the entry, whose last rounds may be left out; None where they may not.
     """
 
     def __init__(
-        self, into: LaunchStreams, watch: TouchedMemory, schedule: LaneSchedule, number: int
+        self,
+        into: LaunchStreams,
+        watch: TouchedMemory,
+        schedule: LaneSchedule,
+        number: int,
+        loops: OuterLoops | None,
     ) -> None:
-        self.into, self.watch, self.number = into, watch, number
+        self.into, self.watch, self.schedule, self.number = into, watch, schedule, number
         self.batch: CtaBatch = schedule.batch
         self.rows: list[list[BlockRun]] = [[] for _ in range(self.batch.rows)]
+        self.ctas: list[CtaStream] = []
         per_cta = self.batch.warps_per_cta
         for at, cta in enumerate(self.batch.ctas.tolist()):
             warps = [(row, self.rows[row]) for row in range(at * per_cta, (at + 1) * per_cta)]
-            into.ctas.append(CtaStream(cta, warps))
+            self.ctas.append(CtaStream(cta, warps))
+        into.ctas += self.ctas
+        self._loops = WatchedLoops(loops, self.rows) if loops is not None else None
         self.batch.record(self)
         self._issued: list[RecordedOperation] = []
         self._operations: dict[int, _Split] = {}
@@ -147,7 +162,12 @@ class BatchStreams:
         tracked = bool(lane_set.undefined)
         everyone = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
         watch.ctas = batch.ctas[everyone // batch.warps_per_cta]
+        ends = self._loops.passes(block) if self._loops is not None and not lane_set.frames else {}
         for number, (site, guard) in enumerate(zip(block.sites, block.guards, strict=True)):
+            if number in ends and self._loops is not None:
+                self._loops.compares(block.ir[number], ends[number], lane_set)
+                if self._loops.due:
+                    self.schedule.budget = 0  # so that `settle` comes next
             step = block.tracked[number] if tracked else block.steps[number]
             if guard is None and site.name.partition(".")[0] in _COMPUTES:
                 tracked = bool(step(lane_set)) or tracked
@@ -184,7 +204,15 @@ class BatchStreams:
             run.happenings[number] = happening
 
     def settle(self) -> None:
-        """The scheduler has run a lane set."""
+        """The scheduler has run a lane set: where the rest is known, nobody goes on."""
+        schedule = self.schedule
+        blocked = (one.lane_set for one in schedule.blocked)
+        rounds = self._loops.settled((*schedule.ready, *blocked)) if self._loops is not None else None
+        if rounds is not None:
+            for cta in self.ctas:
+                cta.rounds = {row: rounds[row] for row, _ in cta.warps if row in rounds}
+            schedule.ready.clear()
+            schedule.blocked.clear()
 
     def end(self) -> None:
         """The batch has ended."""
