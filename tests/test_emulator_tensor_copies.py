@@ -180,6 +180,70 @@ def test_a_box_goes_to_several_ctas(order: str, text: str) -> None:
     assert emulator.findings == []
 
 
+PAIRED = """
+.shared .align 128 .b8 box[256];
+.shared .align 8 .b64 bar;
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out)
+.reqnctapercluster 2, 1, 1
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, bar;
+    mov.u32 %r2, box;
+    mov.u32 %r3, %cluster_ctarank;
+    mov.b64 %rd0, map;
+    cvta.param.u64 %rd0, %rd0;
+    ld.param.u64 %rd1, [out];
+    mapa.shared::cluster.u32 %r9, %r1, 0;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra INIT;
+    mbarrier.init.shared::cta.b64 [%r1], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 512;
+INIT:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    @%p0 bra WAIT;
+    // Each takes a box into its own shared memory, and tells the mbarrier of rank 0.
+    shl.b32 %r4, %r3, 5;
+    cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::2
+        [%r2], [%rd0, {%r4, 1}], [%r9];
+WAIT:
+    setp.ne.u32 %p1, %r3, 0;
+    @%p1 bra TOLD;
+WAITED:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
+    @!%p1 bra WAITED;
+TOLD:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    shl.b32 %r6, %r0, 3;
+    add.u32 %r2, %r2, %r6;
+    ld.shared.v2.b32 {%r7, %r8}, [%r2];
+    mad.lo.u32 %r6, %r3, 256, %r6;
+    cvt.u64.u32 %rd2, %r6;
+    add.u64 %rd1, %rd1, %rd2;
+    st.global.v2.b32 [%rd1], {%r7, %r8};
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_of_a_pair_the_mbarrier_may_be_the_peers(order: str) -> None:
+    emulator = Emulator(order=order)
+    data = np.arange(8 * 64, dtype=np.uint32).reshape(8, 64)
+    held = emulator.array(data)
+    made = TensorMap(address=held.address, dtype="u32", shape=[8, 64], box=[2, 32])
+    out = emulator.empty((2, 2, 32), "u32")
+    text = HEAD.format(target="100a") + PAIRED
+    emulator.load(text).kernel().launch(grid=2, block=32, args=[made, out])
+    emulator.synchronize()
+    assert np.array_equal(out.numpy(), np.stack([data[1:3, :32], data[1:3, 32:]]))
+
+
 def test_what_is_undefined_stays_so() -> None:
     """A row of the tensor that no kernel wrote is no finding until the host reads it."""
     text = (

@@ -15,7 +15,7 @@ from ptxkit.emulator.operations.mbarrier import mbarrier_at
 from ptxkit.emulator.tensor_copies.issue import Loads, Stores
 from ptxkit.emulator.tensor_copies.maps import MapFences, MapOperand
 from ptxkit.emulator.tensor_copies.overrides import Override
-from ptxkit.isa.modifiers import LoadMode
+from ptxkit.isa.modifiers import LoadMode, StateSpace
 
 effect, later = Effects("asynchronous_copy"), Effects("bulk_copies")
 
@@ -66,16 +66,18 @@ def _load(instruction: ScopedInstruction) -> Effect:
     to = instruction.space_of("dstMem")
     places = AddressResolver(instruction.address("dstMem"), to, 1, instruction.site, within="shared")
     targets = instruction.source("ctaMask") if "ctaMask" in instruction.operands else None
+    paired = instruction["cta_group"] == 2
     touched(instruction)
     loads = Loads(
         instruction.site,
         _map(instruction),
         elements(instruction, "tensorCoords"),
         places,
-        mbarrier_at(instruction, "mbar", to),
+        # Of a pair the mbarrier may be the peer's, even where the data is one's own.
+        mbarrier_at(instruction, "mbar", StateSpace.SHARED_CLUSTER if paired else to),
         elements(instruction, "info"),
         targets,
-        instruction["cta_group"] == 2,
+        paired,
         to,
         validity_of(instruction),
     )
