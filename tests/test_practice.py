@@ -133,6 +133,16 @@ def test_a_tensor_map_without_one_of_the_three(gone: str) -> None:
     assert [code for code, severity in told(MAP.replace(gone, "")) if severity == "error"][:1] == ["P625"]
 
 
+RELEASE = "    @%p1 fence.proxy.tensormap::generic.release.gpu;\n"
+CHANGE = "    @%p1 tensormap.replace.tile.fill_mode.global.b1024.b32 [%d2], 0;\n"
+
+
+def test_a_release_of_another_map_behind_the_acquire() -> None:
+    """Triton's kernels with several maps make one after the other."""
+    assert told(MAP.replace(ACQUIRE, ACQUIRE + RELEASE)) == []
+    assert told(MAP.replace(ACQUIRE, ACQUIRE + CHANGE + RELEASE)) == [("P625", "error")]
+
+
 def test_registers_that_change_twice_without_a_meeting() -> None:
     """Triton 3.9's warp-specialised products."""
     (kernel,) = (kernel for kernel in KERNELS if kernel.name == "registers")

@@ -7,6 +7,7 @@ the thread that uses it must acquire it (`.acquire`). PTX ISA 9.7.13.4.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,19 +39,21 @@ class MapFences:
     """What has been released to the tensormap proxy, and acquired from it, in a launch.
 
     Attributes:
-        released: by warp, the event of its last release.
+        released: by warp, the events of its releases, in order.
         acquired: by warp and address, the event of the last acquire of that map.
         using: operations that read maps in global memory, with the address of the map of each item.
     """
 
-    released: dict[Warp, int] = field(default_factory=dict)
+    released: dict[Warp, list[int]] = field(default_factory=dict)
     acquired: dict[tuple[Warp, int], int] = field(default_factory=dict)
     using: list[tuple[AsyncOperation, np.ndarray]] = field(default_factory=list)
 
     def release(self, issuers: Issuers, number: int) -> None:
         """Some threads release what they have written."""
         for warp in warps_of(issuers):
-            self.released[warp] = number
+            events = self.released.setdefault(warp, [])
+            if events[-1:] != [number]:
+                events.append(number)
 
     def acquire(self, issuers: Issuers, addresses: np.ndarray, number: int) -> None:
         """Some threads acquire a map each."""
@@ -99,18 +102,18 @@ class MapFences:
         launch = issuers.lane_set.launch
         cta, inside = thread >> 10, thread & 1023
         acquired = self.acquired.get((warps_of(issuers)[item], address), 0)
-        released = self.released.get((cta, inside // WARP), 0)
+        releases = self.released.get((cta, inside // WARP), [])
+        at = bisect_right(releases, number)
+        released = releases[at] if at < len(releases) else 0
         writer = launch.events.site(number)
         labels = label_at(writer, "changed here")
         notes = [issuers.name(item)]
         if writer is not None:
             who = launch.thread(cta, inside)
             notes.append(f"{who} changed it by `{writer.instruction.spelling}` at {writer.where}")
-        if released > number and acquired > released:
+        if released and (acquired > released or self._acquired_before(issuers, item, address, released)):
             return
-        if released > number and self._acquired_before(issuers, item, address, released):
-            return
-        if released <= number:
+        if not released:
             lack = "`fence.proxy.tensormap::generic.release` by the thread that changed it, after the change"
         else:
             lack = "`fence.proxy.tensormap::generic.acquire` of it by this thread, after the release"
