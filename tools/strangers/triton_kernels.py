@@ -1,0 +1,88 @@
+"""Functions of Triton's tutorials to PTX for sm_90a.
+
+    PYTHON tools/strangers/triton_kernels.py OUT < kernels.json
+
+PYTHON has Triton, `pip install triton`; neither a GPU nor PyTorch is needed. A kernel is a table of
+sources.toml: `made`, `path`, `function`, its parameters' types in `signature`, its constants in `constants`,
+`warps`, `stages`. As where Triton compiles at a launch, pointers and those integers that `divisible` names
+are multiples of 16, and strides of 1 are constants.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+PTX_VERSION = 90
+"""PTX ISA 9.0."""
+
+
+def functions(path: Path, folder: Path) -> ModuleType:
+    """The functions of a script that Triton compiles, as a module of their own: scripts need a GPU."""
+    text = path.read_text(encoding="utf-8")
+    parts = ["import triton", "import triton.language as tl"]
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            decorators = [ast.unparse(each) for each in node.decorator_list]
+            if any(each.startswith("triton.jit") for each in decorators):
+                lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
+                parts.append("\n".join(["@triton.jit", *lines]))
+    alone = folder / f"{path.stem.replace('-', '_')}_alone.py"
+    alone.write_text("\n\n\n".join(parts) + "\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(alone.stem, alone)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made(one: dict[str, Any], folder: Path) -> Any:
+    """A kernel, compiled."""
+    function = getattr(functions(Path(one["path"]), folder), one["function"])
+    constants = one["constants"]
+    signature = {name: one["signature"].get(name, "constexpr") for name in function.arg_names}
+    whole = {name for name, kind in signature.items() if kind.startswith("*")} | {*one.get("divisible", ())}
+    attributes = {
+        (index,): [["tt.divisibility", 16]] for index, name in enumerate(function.arg_names) if name in whole
+    }
+    options = {"num_warps": one["warps"], "num_stages": one["stages"], "ptx_version": PTX_VERSION}
+    target = GPUTarget("cuda", 90, 32)
+    return triton.compile(
+        ASTSource(function, signature, constants, attributes), target=target, options=options
+    )
+
+
+def main() -> int:
+    out = Path(sys.argv[1])
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for one in json.load(sys.stdin):
+            path = out / one["made"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                kernel = made(one, Path(folder))
+            except Exception as reason:  # noqa: BLE001 - of whatever kind the compiler under test raises
+                print(f"{path}: {type(reason).__name__}: {str(reason).strip()[-300:]}", flush=True)
+                failed += 1
+                continue
+            path.write_text(kernel.asm["ptx"], encoding="utf-8")
+            needs = kernel.metadata
+            print(
+                f"{path}: made, {needs.shared} bytes shared, {needs.global_scratch_size} scratch", flush=True
+            )
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
