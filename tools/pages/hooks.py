@@ -12,6 +12,7 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -33,7 +34,8 @@ MAKERS = {
     "coverage": coverage.tables,
     "instructions": instructions.index,
     "predictions": predictions.tables,
-    "predictions_b200": predictions.public,
+    "predictions_b200": partial(predictions.public, "b200"),
+    "predictions_h100": partial(predictions.public, "h100"),
     "virtual_gpu": virtual_gpu.tables,
 }
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")

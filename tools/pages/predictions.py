@@ -1,9 +1,10 @@
-"""The table of docs/predict.md, from bench/results/predictions.json."""
+"""The tables of docs/predict.md, from bench/results/predictions*.json."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 
@@ -38,19 +39,50 @@ def _short(name: str) -> str:
     return " ".join(word for word in words if word not in ("-p", "--preset"))
 
 
-def public() -> str:
-    """Kernels of others with their public times on a B200."""
-    record = json.loads((RESULTS / "predictions.b200.json").read_text("utf-8"))
-    lines = ["| kernel | size | measured | predicted | error | bound |", "|---|---|---|---|---|---|"]
-    for one in record["rows"]:
+def public(gpu: str) -> str:
+    """Kernels of others beside their public times on a GPU, those apart that were known before."""
+    record = json.loads((RESULTS / f"predictions.{gpu}.json").read_text("utf-8"))
+    kinds = (("fresh", False, "Not looked at before"), ("known_beforehand", True, "Known before"))
+    parts = []
+    for name, known, title in kinds:
+        rows = [row for row in record["rows"] if row["known_beforehand"] is known]
+        if rows:
+            parts += [f"{title}: {_summary(record[name])}", _public(rows)]
+    if record["not_predicted"]:
+        parts.append(f"Not predicted yet, as it takes too long: {', '.join(record['not_predicted'])}.")
+    return "\n\n".join((*parts, *(_source(one) for one in record["sources"]))) + "\n"
+
+
+def _summary(summed: dict[str, Any]) -> str:
+    """How far off some launches are."""
+    return (
+        f"of {summed['launches']} launches the median error is {summed['median']:.1%}, "
+        f"the largest {summed['largest']:.1%}."
+    )
+
+
+def _public(rows: list[dict[str, Any]]) -> str:
+    """A table of launches with public times."""
+    lines = ["| kernel | size | public | predicted | error | bound |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        sizes = row["sizes"]
+        same = set(sizes) == set("MNK") and len(set(sizes.values())) == 1
         cells = (
-            one["kernel"],
-            str(one["size"]),
-            f"{one['measured_microseconds']:,.1f} us",
-            f"{one['predicted_microseconds']:,.1f} us",
-            f"{one['error']:+.1%}",
-            one["bound"],
+            f"{row['source']} {row['kernel']}",
+            str(sizes["M"]) if same else " ".join(f"{k}={v}" for k, v in sizes.items()),
+            f"{row['measured_microseconds']:,.1f} us",
+            f"{row['predicted_microseconds']:,.1f} us",
+            f"{row['error']:+.1%}",
+            row["bound"],
         )
         lines.append(f"| {' | '.join(cells)} |")
-    summed = f"The median error is {record['median']:.1%}, the largest {record['largest']:.1%}."
-    return "\n".join(lines) + f"\n\n{record['source']}. {summed} {record['known_beforehand']}\n"
+    return "\n".join(lines)
+
+
+def _source(source: dict[str, Any]) -> str:
+    """Where kernels and times are from."""
+    known = f" {source['known']}." if source["known"] else ""
+    return (
+        f"`{source['name']}` is {source['repository']}, {source['commit'][:7]}; the times stand in "
+        f"{source['where']}: {source['setting']}.{known}"
+    )

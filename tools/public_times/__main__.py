@@ -59,7 +59,7 @@ def main() -> int:
     for launch in launches:
         if wanted.search(launch.name):
             kept[launch.name] = _row(launch, where, given.ptx)
-            _write(path, listed, [kept[each.name] for each in launches if each.name in kept], where)
+            _write(path, launches, kept, where)
     return 0
 
 
@@ -129,9 +129,10 @@ def _row(launch: Timed, where: Gpu, folder: Path) -> dict[str, Any]:
     return row
 
 
-def _write(path: Path, listed: list[Kernel], rows: list[dict[str, Any]], where: Gpu) -> None:
-    """The record."""
-    sources = {kernel.source.name: kernel.source for kernel in listed}
+def _write(path: Path, launches: list[Timed], kept: dict[str, Any], where: Gpu) -> None:
+    """The record of those that are predicted; it names the others."""
+    sources = {one.kernel.source.name: one.kernel.source for one in launches}
+    rows = [kept[one.name] for one in launches if one.name in kept]
     document = {
         "kind": "predictions",
         "gpu": where.key,
@@ -144,6 +145,7 @@ def _write(path: Path, listed: list[Kernel], rows: list[dict[str, Any]], where: 
             name: _summed([row for row in rows if row["known_beforehand"] is known])
             for name, known in (("fresh", False), ("known_beforehand", True))
         },
+        "not_predicted": [one.name for one in launches if one.name not in kept],
         "rows": rows,
     }
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")

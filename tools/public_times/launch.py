@@ -23,13 +23,15 @@ from tools.public_times.listed import Kernel, Timed, number, numbers
 
 MAX_PTX = 1 << 30
 """Bytes of PTX: loops of some kernels are unrolled."""
+MOST_BYTES = 1 << 28
+"""Tensors of integers that are smaller hold what they should in any case."""
 
 
 class Launched:
     """A kernel with its tensors on an emulator.
 
     Args:
-        filled: whether tensors of floating-point numbers hold what they should; those of integers, which
+        filled: whether all tensors hold what they should; those of integers that are not large, which
             kernels may follow, always do.
     """
 
@@ -58,7 +60,7 @@ class Launched:
         self.tensors[name] = tensor
         if "hilbert" in row:
             host = schedule(*numbers(row["hilbert"], self.sizes), *tensor.shape)
-        elif "init" in row and (filled or DTYPES[tensor.dtype].is_integer):
+        elif "init" in row and (filled or (DTYPES[tensor.dtype].is_integer and tensor.nbytes < MOST_BYTES)):
             host = fill(tensor, initial.parse(row["init"]), 0)
         else:
             self.buffers[name] = self.device.zeros(tensor.storage_shape, tensor.storage_dtype, name)
