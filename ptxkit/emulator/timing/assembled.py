@@ -42,10 +42,18 @@ class BlockCode:
     Attributes:
         shares: of each instruction how many machine instructions of each pipe.
         copies: how often the code has the block in a row, where it is a loop that was unrolled.
+        places: of each instruction where those stand that were made of it, in the order of the code; of one
+            that takes one machine instruction that one alone.
     """
 
     shares: list[dict[str, float]]
     copies: int
+    places: list[list[int]]
+
+    def place(self, number: int, copy: int) -> int | None:
+        """Where a copy of an instruction stands in the code; None where nothing is left of it."""
+        places = self.places[number]
+        return places[min(copy * len(places) // self.copies, len(places) - 1)] if places else None
 
 
 class MachineFunction:
@@ -59,16 +67,24 @@ class MachineFunction:
     def __init__(self, registers: int, instructions: Iterable[tuple[str, int | None, str | None]]) -> None:
         self.registers = registers
         self._stretches: list[dict[int, Counter[str]]] = [{}]
+        self._places: list[dict[int, list[tuple[int, bool]]]] = [{}]
         self._several: Counter[int] = Counter()
-        for text, line, label in instructions:
+        for place, (text, line, label) in enumerate(instructions):
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
             if label is not None:
-                self._stretches.append({})
+                self._begin()
             if line is not None and operation != "NOP":
-                self._stretches[-1].setdefault(line, Counter())[pipe_of(operation)] += 1
+                pipe = pipe_of(operation)
+                self._stretches[-1].setdefault(line, Counter())[pipe] += 1
+                self._places[-1].setdefault(line, []).append((place, pipe == SURE))
             if operation in ENDS:
-                self._stretches.append({})
+                self._begin()
+
+    def _begin(self) -> None:
+        """Another stretch begins."""
+        self._stretches.append({})
+        self._places.append({})
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
         """Its blocks of PTX: several of their instructions may stand in one line."""
@@ -101,7 +117,17 @@ class MachineFunction:
             each = copies.get(id(one), 1.0) * max(self._several[line], 1)
             shares.append({pipe: n / each for pipe, n in one.get(line, Counter()).items()})
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
-        return BlockCode(shares, int(copies[most]) if unrolled else 1)
+        return BlockCode(shares, int(copies[most]) if unrolled else 1, self._places_of(at))
+
+    def _places_of(self, at: list[int]) -> list[list[int]]:
+        """Where instructions of some lines stand, in the stretch that has most of them."""
+        of_line = max(self._places, key=lambda one: sum(len(one.get(line, ())) for line in set(at)))
+        found = []
+        for line in at:
+            places = of_line.get(line, [])
+            sure = [place for place, once in places if once]
+            found.append(sure or [place for place, _ in places])
+        return found
 
     def _copies(self, stretch: Mapping[int, Counter[str]], at: Iterable[int]) -> float:
         """How often a stretch of code has a block in a row."""

@@ -1,7 +1,8 @@
 """Blocks of instructions as a multiprocessor sees them: stretches of arithmetic, and what lies between.
 
-ptxas orders the instructions of a block anew. By rule: loads go as far up as their addresses and the stores
-before them let them, and of what could be next the instruction comes first that most others wait for.
+ptxas orders the instructions of a block anew. Where it was asked they come as its code has them. By rule
+loads go as far up as their addresses and the stores before them let them, and of what could be next the
+instruction comes first that most others wait for.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class BlockStep:
         kind: of a group: `cp.async`, `bulk`, `wgmma`; of an access its space; of a fence its reach.
         left: of a wait for groups how many may be pending.
         copy: of some runs through the block the number of the one that it belongs to.
-        part: of a load: how much of a machine instruction it is.
+        part: of a load: the part of its wavefronts that is left of it in machine code.
     """
 
     what: What
@@ -72,7 +73,8 @@ def steps_of(
     nodes = [node for copy in range(copies) for node in nodes_of(block, code, copy)]
     late = _renamed(nodes, late)
     _connect(nodes)
-    return _steps(nodes, _ordered(nodes), late, gpu, code is not None)
+    order = _ordered(nodes) if code is None else _as_assembled(nodes)
+    return _steps(nodes, order, late, gpu, code is not None)
 
 
 class Plans:
@@ -228,6 +230,26 @@ def _ordered(nodes: list[InstructionNode]) -> list[int]:
     return order
 
 
+def _as_assembled(nodes: list[InstructionNode]) -> list[int]:
+    """The order of the machine code; what nothing is left of comes as soon as it can."""
+    waiting = [one.before for one in nodes]
+    ready = [(_place(one), number) for number, one in enumerate(nodes) if not one.before]
+    heapq.heapify(ready)
+    order: list[int] = []
+    while ready:
+        _, number = heapq.heappop(ready)
+        order.append(number)
+        for each in nodes[number].after:
+            waiting[each] -= 1
+            if not waiting[each]:
+                heapq.heappush(ready, (_place(nodes[each]), each))
+    return order
+
+
+def _place(node: InstructionNode) -> int:
+    return -1 if node.place is None else node.place
+
+
 def _steps(
     nodes: list[InstructionNode], order: Sequence[int], late: frozenset[int], gpu: Gpu, assembled: bool
 ) -> list[BlockStep]:
@@ -294,7 +316,14 @@ def _steps(
         close()
         steps.append(
             BlockStep(
-                one.what, one.number, one.writes, kind=one.kind, left=one.left, copy=one.copy, part=one.part
+                one.what,
+                one.number,
+                one.writes,
+                issue=one.count,
+                kind=one.kind,
+                left=one.left,
+                copy=one.copy,
+                part=one.part,
             )
         )
         for slot in one.writes:

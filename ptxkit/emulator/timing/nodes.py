@@ -24,6 +24,9 @@ FAR = frozenset({"gpu", "sys", "gl"})
 ASSUMED_LOAD = {"global": 300, "shared": 30}
 """Cycles that the order of a block reckons with."""
 
+MERGED = 0.5
+"""Of the wavefronts of a load of shared memory those that it takes where it became part of another."""
+
 
 class What(IntEnum):
     """What a step of a block is."""
@@ -65,23 +68,29 @@ class InstructionNode:
     before: int = 0
     after: list[int] = field(default_factory=list)
     height: float = 0.0
+    place: int | None = None
 
 
 def nodes_of(block: CodeBlock, code: BlockCode | None, copy: int = 0) -> list[InstructionNode]:
     """The instructions of a run through a block."""
     nodes = [_node(block, number) for number in range(len(block.sites))]
+    loaded: int | None = None
     for number, one in enumerate(nodes):
         one.number, one.copy = number, copy
         if code is None:
             continue
-        share = code.shares[number]
+        share, one.place = code.shares[number], code.place(number, copy)
+        if one.what is What.LOAD:
+            loaded = one.place = loaded if one.place is None else one.place
         by_pipe = sorted(((n, pipe) for pipe, n in share.items() if pipe != SURE), reverse=True)
         if one.what is What.ARITHMETIC:
             # The pipe that does most counts; the rest is done beside it.
             (one.count, one.pipe), *by_pipe = by_pipe or [(0.0, one.pipe)]
             one.latency = one.latency or 4.0 * min(one.count, 1.0)
-        elif one.what is What.LOAD and share.get(SURE):
-            one.part = min(share[SURE], 1.0)  # Neighbouring loads may have become one.
+        elif one.what is What.LOAD and one.kind == "shared":
+            # Neighbouring loads may have become one, which has the line of the first of them.
+            one.count = min(share.get(SURE, 0.0), 1.0)
+            one.part = max(one.count, MERGED)
         one.beside = tuple((pipe, n) for n, pipe in by_pipe)
     return nodes
 

@@ -180,7 +180,7 @@ class Predictor:
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            ask = Resources(gpu, scaled, clock, costs)
+            ask = Resources(gpu, scaled, clock, costs, streams.cluster)
             return Simulation(streams, placed.resident, ask, plans, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
@@ -194,9 +194,10 @@ class Predictor:
             found = simulated(rounds, self.timed)
         cycles = found.cycles
         if rounds < placed.rounds:
-            # What is left goes at the rate of the rounds in the middle.
+            # What is left goes at the rate of the rounds in the middle, no faster than any resource allows.
             each = (found.cycles - simulated(rounds - placed.resident).cycles) / placed.resident
-            cycles += each * (placed.rounds - rounds)
+            least = max(found.busy.values()) / rounds
+            cycles += max(each, least) * (placed.rounds - rounds)
         levers = {}
         if self.asked:
             faster = {name: simulated(rounds, costs={name: 0.5}).cycles / found.cycles for name in RESOURCES}

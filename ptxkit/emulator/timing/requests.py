@@ -6,7 +6,7 @@ Memory, tensor cores and copies; issue slots and pipes are the warps' own affair
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import exp
+from math import exp, log
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.gpu import Gpu
@@ -14,7 +14,7 @@ from ptxkit.emulator.timing.parts import Cta, Multiprocessor
 from ptxkit.emulator.timing.recorded import AccessCost, RecordedOperation
 from ptxkit.emulator.timing.scaled import Scaled
 
-SECTOR = 32
+SECTOR, LINE = 32, 128
 LATELY = 2000.0
 """Cycles over which the load of DRAM is averaged."""
 MOST_LOAD = 0.9
@@ -34,9 +34,17 @@ class Resources:
         scaled: what all multiprocessors together ask for.
         rate: cycles a second.
         costs: how much of its time each resource takes, by name; 1 where nothing is said.
+        cluster: CTAs of a cluster.
     """
 
-    def __init__(self, gpu: Gpu, scaled: Scaled, rate: float, costs: Mapping[str, float] | None) -> None:
+    def __init__(
+        self,
+        gpu: Gpu,
+        scaled: Scaled,
+        rate: float,
+        costs: Mapping[str, float] | None,
+        cluster: int = 1,
+    ) -> None:
         self.gpu, self.dram, self.back = gpu, scaled.dram, scaled.back
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
@@ -51,6 +59,9 @@ class Resources:
         self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
         self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
         self.tensor, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
+        # One after another CTAs are given to multiprocessors; a cluster takes one more turn.
+        several = (cluster + 1) / cluster if cluster > 1 else 1.0
+        self.dispatch = gpu["cta_dispatch"] * active * several
         self.l2_latency, self.dram_latency = (
             gpu[f"{name}_latency"] * cost["latency of L2 and DRAM"] for name in ("l2", "dram")
         )
@@ -96,16 +107,17 @@ class Resources:
             place.dram = max(place.dram, now) + size * self.dram / self.dram_rate
             place.busy["DRAM"] += size * self.dram / self.dram_rate
             latency = self.l2_latency + self.dram_latency * min(1.0, self.dram * 4)
-            latency += self._queue(place, now, size * self.dram / self.dram_rate)
+            latency += self._queue(place, now, size, max(lines, size / LINE))
             end = max(end, place.dram + self.l2_latency, now + latency)
         return end
 
-    def _queue(self, place: Multiprocessor, now: float, takes: float) -> float:
+    def _queue(self, place: Multiprocessor, now: float, size: float, lines: float) -> float:
         """Cycles that a read of DRAM waits for others, which come at random: of the share of the time that
-        DRAM is busy lately the mean wait in a queue."""
-        self._loaded(place, now, takes)
+        DRAM is busy lately the mean wait in a queue, of several lines the longest of their waits."""
+        self._loaded(place, now, size * self.dram / self.dram_rate)
         share = min(place.load, MOST_LOAD)
-        return self.gpu["dram_queue"] * share / (1.0 - share)
+        longest = 1.0 + log(max(lines, 1.0)) / 2
+        return self.gpu["dram_queue"] * longest * share / (1.0 - share)
 
     def _loaded(self, place: Multiprocessor, now: float, takes: float) -> None:
         """DRAM has something to do for so many cycles."""

@@ -28,6 +28,7 @@ from ptxkit.emulator.timing.parts import (
 from ptxkit.emulator.timing.recorded import CtaStream, Happening, LaunchStreams, RecordedOperation
 from ptxkit.emulator.timing.requests import Resources
 
+DISPATCH = "CTA dispatch"
 QUEUE = 64
 """Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
 
@@ -52,6 +53,7 @@ class Simulation:
         self.waits: dict[Waited, float] = defaultdict(float)
         self.lived = 0.0
         self._until: list[float] = []
+        self._dispatched = 0.0
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
         self._count = 0
@@ -108,7 +110,9 @@ class Simulation:
         streams = next(order, None)
         if streams is None:
             return
-        now += self.gpu["cta_start"]
+        self._dispatched = max(now + self.gpu["cta_start"], self._dispatched + self.ask.dispatch)
+        now = self._dispatched
+        places[0].busy[DISPATCH] += self.ask.dispatch
         live = [[(row, runs) for row, runs in one.warps if runs] for one in streams]
         cluster = Cluster(self.streams.contributions, sum(map(len, live)))
         left = Moment(len(streams))
@@ -126,10 +130,11 @@ class Simulation:
             place = cta.place
             cta.peer = ctas[number ^ 1] if number ^ 1 < len(ctas) else None
             cta.over.when(left.contribute)
-            for row, runs in warps:
-                self._push(Warp(cta, row, runs, place.warps, now, streams[number].rounds.get(row)))
+            for at, (row, runs) in enumerate(warps):
+                begun = now + at * self.gpu["warp_start"]
+                self._push(Warp(cta, row, runs, place.warps, begun, streams[number].rounds.get(row)))
                 place.warps += 1
-                self.lived -= now
+                self.lived -= begun
 
     def _push(self, warp: Warp) -> None:
         self._count += 1
@@ -191,9 +196,9 @@ class Simulation:
                 happening = run.happenings.get(step.number)
                 warp.step += 1
                 start = max(warp.now, issue[scheduler])
-                issue[scheduler] = start + 1
-                busy["issue"] += 1
-                warp.now = start + 1
+                issue[scheduler] = start + step.issue
+                busy["issue"] += step.issue
+                warp.now = start + step.issue
                 if happening is not None and warp.row in happening.absent:
                     continue
                 if not self._do[step.what](warp, step, happening, run.block.sites[step.number]):
@@ -398,7 +403,5 @@ class Simulation:
 
     def _fence(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         cycles = {"proxy": self.gpu["fence_proxy"], "gpu": self.gpu["fence_gpu"]}.get(step.kind, 0.0)
-        if cycles:
-            self.waits["fence", site] += cycles
-        warp.now += cycles
+        self._waited(warp, warp.now + cycles, "fence", site)
         return True
