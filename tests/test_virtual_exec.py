@@ -138,3 +138,12 @@ def test_rules_are_weighed_for_programs_too(tmp_path: Path) -> None:
     assert (done.returncode, "0 errors, 2 warnings" in done.stderr) == (0, True), done.stderr
     done = execute("saxpy.py", "5000", options=("--allow", "P6020"))
     assert (done.returncode, "error[P518]" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("per_thread", ["0", "1"])
+def test_the_runtime_of_cuda_bindings_is_ours(per_thread: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own is linked in statically, and asks the driver for private tables."""
+    monkeypatch.setenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", per_thread)
+    done = execute("runtime_bindings.py")
+    assert (done.returncode, done.stdout) == (0, "right True\n"), done.stderr
+    assert "cuGetExportTable" not in done.stderr

@@ -14,6 +14,8 @@ from ptxkit.rules import rules as check_rules
 
 VARIABLE = "PTXKIT_VIRTUAL"
 """The environment variable that carries them."""
+LIBRARIES_VARIABLE = "PTXKIT_VIRTUAL_LIBRARIES"
+"""The one that names the folder of our libraries."""
 ORDERS = ("lazy", "eager", "random")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ptxkit.virtual.options import VARIABLE, VirtualOptions
+from ptxkit.virtual.options import LIBRARIES_VARIABLE, VARIABLE, VirtualOptions
 
 RELEASE = "13.0"
 """Of the toolkit that our assembler passes itself off as."""
@@ -67,6 +67,7 @@ def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> di
         str(libraries / "libnvJitLink.so.13"), environment.get("LD_PRELOAD"), ":"
     )
     environment[VARIABLE] = options.to_environment()
+    environment[LIBRARIES_VARIABLE] = str(libraries)
     environment["TRITON_LIBCUDA_PATH"] = str(libraries)
     environment["TRITON_PTXAS_PATH"] = environment["TRITON_PTXAS_BLACKWELL_PATH"] = str(assembler)
     environment["NUMBA_CUDA_DRIVER"] = str(libraries / "libcuda.so.1")

@@ -19,7 +19,17 @@ def _triton(module: ModuleType) -> None:
     triton.prepare(module)
 
 
-AFTER: dict[str, Callable[[ModuleType], None]] = {"triton.runtime.driver": _triton}
+def _bindings(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import bindings
+
+    bindings.prepare(module)
+
+
+AFTER: dict[str, Callable[[ModuleType], None]] = {
+    "triton.runtime.driver": _triton,
+    "cuda.bindings._bindings.cyruntime": _bindings,
+    "cuda.bindings._internal.runtime": _bindings,
+}
 """What runs after the import of which module."""
 
 
