@@ -147,3 +147,11 @@ def test_the_runtime_of_cuda_bindings_is_ours(per_thread: str, monkeypatch: pyte
     done = execute("runtime_bindings.py")
     assert (done.returncode, done.stdout) == (0, "right True\n"), done.stderr
     assert "cuGetExportTable" not in done.stderr
+
+
+def test_the_machine_code_of_nvrtc_is_its_ptx() -> None:
+    find = "from cuda.pathfinder import load_nvidia_dynamic_lib as load; load('nvrtc')"
+    if subprocess.run([sys.executable, "-c", find], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("NVRTC is needed")
+    done = execute("nvrtc_cubin.py")
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr

@@ -1,8 +1,9 @@
-"""cuda.bindings.runtime: it has a CUDA runtime linked in, which asks the driver for private tables.
+"""cuda.bindings: its CUDA runtime, which is linked in and asks the driver for private tables, and NVRTC.
 
-The module that has it shares its functions with those that wrap them as every module of Cython's does: by
-`__pyx_capi__`, a dictionary of capsules, each named by the function's type. A capsule with the same name and
-the address of our libcudart's function leads them to ours.
+A module of Cython's shares its functions with those that wrap them by `__pyx_capi__`, a dictionary of
+capsules, each named by the function's type. A capsule with the same name and another function leads them
+there: those of the runtime to our libcudart's, and NVRTC's machine code to its PTX, which is what a virtual
+GPU takes for machine code.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _names: list[bytes] = []
 """Capsules don't copy their names."""
 
 
-def prepare(module: Any) -> None:
+def prepare_runtime(module: Any) -> None:
     """Let the functions of `module` be our libcudart's, before anyone takes them from it."""
     import cuda.bindings
 
@@ -45,3 +46,10 @@ def prepare(module: Any) -> None:
         _names.append(_api.PyCapsule_GetName(capsule))
         address = ctypes.cast(function, ctypes.c_void_p).value
         shared[name] = _api.PyCapsule_New(address, _names[-1], None)
+
+
+def prepare_nvrtc(module: Any) -> None:
+    """Let NVRTC's functions that give machine code give the PTX that it would be made of."""
+    shared = module.__pyx_capi__
+    for suffix in ("", "Size"):
+        shared[f"_nvrtcGetCUBIN{suffix}"] = shared[f"_nvrtcGetPTX{suffix}"]

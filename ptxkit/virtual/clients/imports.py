@@ -19,16 +19,24 @@ def _triton(module: ModuleType) -> None:
     triton.prepare(module)
 
 
-def _bindings(module: ModuleType) -> None:
+def _runtime(module: ModuleType) -> None:
     from ptxkit.virtual.clients import bindings
 
-    bindings.prepare(module)
+    bindings.prepare_runtime(module)
+
+
+def _nvrtc(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import bindings
+
+    bindings.prepare_nvrtc(module)
 
 
 AFTER: dict[str, Callable[[ModuleType], None]] = {
     "triton.runtime.driver": _triton,
-    "cuda.bindings._bindings.cyruntime": _bindings,
-    "cuda.bindings._internal.runtime": _bindings,
+    "cuda.bindings._bindings.cyruntime": _runtime,
+    "cuda.bindings._internal.runtime": _runtime,
+    "cuda.bindings._bindings.cynvrtc": _nvrtc,
+    "cuda.bindings._internal.nvrtc": _nvrtc,
 }
 """What runs after the import of which module."""
 
