@@ -1,4 +1,4 @@
-"""The virtual nvJitLink, as a program calls it: it links PTX, and refuses what is newer than it knows."""
+"""The virtual nvJitLink and NVML, as a program calls them."""
 
 from __future__ import annotations
 
@@ -45,3 +45,38 @@ KERNEL = "\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"
 def test_a_version(ptx: str, says: str) -> None:
     done = execute(sys.executable, "-c", PROGRAM, ptx)
     assert says in done.stdout, done.stderr
+
+
+NVML = r"""
+import ctypes
+
+from ctypes import byref
+
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+nvml.nvmlErrorString.restype = ctypes.c_char_p
+handle, other, number = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint()
+text, words = ctypes.create_string_buffer(100), (ctypes.c_uint * 20)()
+print(nvml.nvmlDeviceGetCount_v2(byref(number)), nvml.nvmlErrorString(1).decode())
+for _ in range(2):
+    assert nvml.nvmlInit_v2() == 0
+assert nvml.nvmlShutdown() == 0
+assert nvml.nvmlDeviceGetCount_v2(byref(number)) == 0
+assert nvml.nvmlDeviceGetHandleByIndex_v2(number.value - 1, byref(handle)) == 0
+assert nvml.nvmlDeviceGetUUID(handle, text, 100) == 0
+assert nvml.nvmlDeviceGetHandleByUUID(text, byref(other)) == 0 and other.value == handle.value
+assert nvml.nvmlDeviceGetPciInfo_v3(handle, words) == 0
+print(bytes(words)[:12].decode(), words[5], bytes(words)[36:52].decode())
+assert nvml.nvmlDeviceGetHandleByPciBusId_v2(bytes(words)[:12], byref(other)) == 0
+print(other.value == handle.value, nvml.nvmlDeviceGetHandleByPciBusId_v2(b"0000:77:00.0", byref(other)))
+assert nvml.nvmlDeviceGetArchitecture(handle, byref(number)) == 0
+print(number.value, nvml.nvmlDeviceGetPowerUsage(handle, byref(number)))
+assert nvml.nvmlShutdown() == 0
+print(nvml.nvmlShutdown())
+"""
+
+
+def test_nvml_says_which_devices_there_are() -> None:
+    """It counts its users; 1 is uninitialised, 3 not supported, 6 not found."""
+    done = execute(sys.executable, "-c", NVML, options=("--devices", "2"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "1 Uninitialized\n0000:02:00.0 2 00000000:02:00.0\nTrue 6\n9 3\n1\n"

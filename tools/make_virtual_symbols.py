@@ -71,6 +71,8 @@ LETTERS = {
 
 
 RETURNS_TEXT = ("cudaGetErrorName", "cudaGetErrorString")
+NVML_TEXT = "nvmlErrorString - result:i ->p"
+"""The one function of NVML's that returns no error code."""
 IN_MEMORY = ("cudaCreateChannelDesc",)
 """What returns a structure in memory, whose address x86-64 passes as the first argument and returns."""
 
@@ -288,7 +290,7 @@ def main() -> None:
     tables = {
         "driver": joined(driver(given.include)),
         "runtime": joined(runtime(given.include, given.runtime)),
-        "nvml": joined(plain(given.include, "nvml.h", "nvmlReturn_t", "nvml")),
+        "nvml": joined(sorted([*plain(given.include, "nvml.h", "nvmlReturn_t", "nvml"), NVML_TEXT])),
         "results": results(given.include),
     }
     for name, lines in tables.items():
