@@ -102,6 +102,12 @@ def test_textures(order: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_graphs_with_memory_and_conditions(order: str) -> None:
+    done = execute("graph_memory.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_graphs(order: str) -> None:
     done = execute("graphs.py", options=("--order", order))

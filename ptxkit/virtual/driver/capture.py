@@ -86,8 +86,8 @@ def cuStreamGetCaptureInfo_v2(
     if graph:
         put(graph, Pointer, capture.graph.handle or machine.handles.add(capture.graph))
     tail = capture.tail(place)
-    if nodes:
-        put(nodes, Pointer, capture.shown(place))
+    shown = capture.shown(place)
+    put_if(nodes, Pointer, shown)
     put_if(count, Size, len(tail))
 
 
@@ -102,8 +102,10 @@ def cuStreamGetCaptureInfo_v3(
     edges: int,
     count: int,
 ) -> None:
-    put_if(edges, Pointer, 0)
     cuStreamGetCaptureInfo_v2(machine, stream, status, identifier, graph, nodes, count)
+    capture = capture_of(machine.context().stream(stream))
+    if capture is not None:
+        put_if(edges, Pointer, capture.shown_edges())
 
 
 @driver()

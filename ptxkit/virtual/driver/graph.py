@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, put_if, put_several, several, text
 from ptxkit.virtual.driver import driver
-from ptxkit.virtual.gpu.graph import Child, Executable, GraphNode, VirtualGraph
+from ptxkit.virtual.gpu.capture import EDGE_BYTES
+from ptxkit.virtual.gpu.executable import Executable
+from ptxkit.virtual.gpu.graph import Child, GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
-EDGE_BYTES = 8
-"""Of a `CUgraphEdgeData`: ports of the edge, which are whole dependencies here."""
 UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED = 0, 1, 2
 """`CUgraphExecUpdateResult`."""
 

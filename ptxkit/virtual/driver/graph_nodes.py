@@ -15,7 +15,8 @@ from ptxkit.virtual.driver.copies import copy_of
 from ptxkit.virtual.driver.execution import arguments
 from ptxkit.virtual.driver.graph import nodes_at
 from ptxkit.virtual.gpu.context import VirtualEvent
-from ptxkit.virtual.gpu.graph import Child, Empty, Executable, GraphNode, Record, VirtualGraph, Wait
+from ptxkit.virtual.gpu.executable import Executable
+from ptxkit.virtual.gpu.graph import Child, Empty, GraphNode, Record, VirtualGraph, Wait
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import KernelWork, function_of
 from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, Work
@@ -51,7 +52,8 @@ def launch_of(machine: Machine, address: int, newer: bool) -> KernelWork:
     return work
 
 
-def _set_of(machine: Machine, address: int, context: int = 0) -> Fill:
+def set_of(machine: Machine, address: int, context: int = 0) -> Fill:
+    """The set of a `CUDA_MEMSET_NODE_PARAMS`."""
     given = MemsetNode.from_address(address)
     if given.element_size not in (1, 2, 4):
         raise failure("INVALID_VALUE", f"elements of {given.element_size} bytes")
@@ -63,14 +65,16 @@ def _set_of(machine: Machine, address: int, context: int = 0) -> Fill:
     return work
 
 
-def _call_of(machine: Machine, address: int) -> HostCall:
+def call_of(machine: Machine, address: int) -> HostCall:
+    """The call of a `CUDA_HOST_NODE_PARAMS`."""
     given = HostNode.from_address(address)
     if not given.function:
         raise failure("INVALID_VALUE", "the function is null")
     return HostCall(given.function, given.data)
 
 
-def _copy_of(machine: Machine, address: int, context: int = 0) -> Copy:
+def copy_at(machine: Machine, address: int, context: int = 0) -> Copy:
+    """The copy of a `CUDA_MEMCPY3D`."""
     return copy_of(machine, Copy3D.from_address(address))
 
 
@@ -88,7 +92,8 @@ def add_node(machine: Machine, node: int, graph: int, before: int, count: int, w
 # ---- asking and changing them
 
 
-def _work(kind: type[W], node: GraphNode) -> W:
+def work_of(kind: type[W], node: GraphNode) -> W:
+    """What a node does, which must be of a kind."""
     if not isinstance(node.work, kind):
         raise failure("INVALID_VALUE", f"expected a node that is a {kind.__name__.lower()}")
     return node.work
@@ -97,7 +102,7 @@ def _work(kind: type[W], node: GraphNode) -> W:
 def _kernel_parameters(machine: Machine, node: int, address: int, newer: bool) -> None:
     """The parameters lie in memory of the node's, as long as it lives."""
     found = machine.handles.get(GraphNode, node)
-    work = _work(KernelWork, found)
+    work = work_of(KernelWork, found)
     kept = ctypes.create_string_buffer(work.arguments, max(len(work.arguments), 1))
     offsets = work.function.kernel.signature.offsets
     places = (Pointer * max(len(offsets), 1))(*(ctypes.addressof(kept) + offset for offset in offsets))
@@ -114,7 +119,7 @@ driver("cuGraphKernelNodeGetParams_v2")(partial(_kernel_parameters, newer=True))
 
 @driver()
 def cuGraphMemcpyNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(Copy, machine.handles.get(GraphNode, node))
+    work = work_of(Copy, machine.handles.get(GraphNode, node))
     if not work.parameters:
         raise failure("NOT_SUPPORTED", "the parameters of a copy that was captured")
     ctypes.memmove(parameters, work.parameters, len(work.parameters))
@@ -122,7 +127,7 @@ def cuGraphMemcpyNodeGetParams(machine: Machine, node: int, parameters: int) -> 
 
 @driver()
 def cuGraphMemsetNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(Fill, machine.handles.get(GraphNode, node))
+    work = work_of(Fill, machine.handles.get(GraphNode, node))
     value, size = int.from_bytes(work.value, "little"), len(work.value)
     given = MemsetNode(work.dst, work.pitch, value, size, work.width, work.height)
     ctypes.memmove(parameters, bytes(given), ctypes.sizeof(given))
@@ -130,7 +135,7 @@ def cuGraphMemsetNodeGetParams(machine: Machine, node: int, parameters: int) -> 
 
 @driver()
 def cuGraphHostNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
-    work = _work(HostCall, machine.handles.get(GraphNode, node))
+    work = work_of(HostCall, machine.handles.get(GraphNode, node))
     ctypes.memmove(parameters, bytes(HostNode(work.function, work.data)), ctypes.sizeof(HostNode))
 
 
@@ -150,7 +155,7 @@ def change_node(machine: Machine, executable: int, node: int, kind: type[Work], 
         owner = machine.handles.get(Executable, executable)
         found = owner.node(found)
         machine.schedule.finish([owner.last])
-    _work(kind, found)
+    work_of(kind, found)
     found.work = work
 
 
@@ -190,26 +195,29 @@ def register_nodes(
         change_node(machine, executable, place, kind, make(machine, *given))
 
 
-def _record_of(machine: Machine, event: int) -> Record:
+def record_of(machine: Machine, event: int) -> Record:
+    """The record of an event."""
     return Record(machine.handles.get(VirtualEvent, event))
 
 
-def _wait_for(machine: Machine, event: int) -> Wait:
+def wait_for(machine: Machine, event: int) -> Wait:
+    """The wait for an event."""
     return Wait(machine.handles.get(VirtualEvent, event))
 
 
-def _child_of(machine: Machine, graph: int) -> Child:
+def child_of(machine: Machine, graph: int) -> Child:
+    """A copy of a graph as a node."""
     return Child(machine.handles.get(VirtualGraph, graph).clone())
 
 
 register_nodes(driver, "cu KernelNode", KernelWork, partial(launch_of, newer=False))
 register_nodes(driver, "cu KernelNode", KernelWork, partial(launch_of, newer=True), "_v2")
-register_nodes(driver, "cu MemcpyNode", Copy, _copy_of)
-register_nodes(driver, "cu MemsetNode", Fill, _set_of)
-register_nodes(driver, "cu HostNode", HostCall, _call_of)
-register_nodes(driver, "cu EventRecordNode", Record, _record_of, sets="SetEvent")
-register_nodes(driver, "cu EventWaitNode", Wait, _wait_for, sets="SetEvent")
-register_nodes(driver, "cu ChildGraphNode", Child, _child_of)
+register_nodes(driver, "cu MemcpyNode", Copy, copy_at)
+register_nodes(driver, "cu MemsetNode", Fill, set_of)
+register_nodes(driver, "cu HostNode", HostCall, call_of)
+register_nodes(driver, "cu EventRecordNode", Record, record_of, sets="SetEvent")
+register_nodes(driver, "cu EventWaitNode", Wait, wait_for, sets="SetEvent")
+register_nodes(driver, "cu ChildGraphNode", Child, child_of)
 
 
 @driver()
@@ -222,7 +230,7 @@ def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, co
 
 @driver()
 def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
-    work = _work(KernelWork, machine.handles.get(GraphNode, node))
+    work = work_of(KernelWork, machine.handles.get(GraphNode, node))
     ctypes.memset(value, 0, 64)
     if attribute == 2:
         put(value, ctypes.c_int, work.cooperative)
@@ -233,7 +241,7 @@ def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, v
 
 @driver()
 def cuGraphKernelNodeSetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
-    work = _work(KernelWork, machine.handles.get(GraphNode, node))
+    work = work_of(KernelWork, machine.handles.get(GraphNode, node))
     if attribute == 2:
         work.cooperative = bool(get(value, ctypes.c_int))
     elif attribute == 4:

@@ -65,6 +65,12 @@ def cuMemFree(machine: Machine, address: int) -> None:
     if not address:
         return
     machine.schedule.finish_all(context)
+    block = machine.memory.graph_blocks.get(address)
+    if block is not None:
+        if not block.outstanding:
+            raise failure("INVALID_VALUE", "no graph that was launched has left this allocation")
+        block.free()
+        return
     machine.memory.release(
         address, AllocationKind.DEVICE, AllocationKind.MANAGED, by="the host freed it by `cuMemFree`"
     )

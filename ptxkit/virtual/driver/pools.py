@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+
 from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.graph_memory import ASKED, BYTES, allocation, freed
 from ptxkit.virtual.driver.memory import obtain
+from ptxkit.virtual.gpu.capture import capture_of
+from ptxkit.virtual.gpu.context import VirtualStream
 from ptxkit.virtual.gpu.device import VirtualDevice
+from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.pool import DEVICE_LOCATION, RESERVED_HIGH, THRESHOLD, USED_HIGH, Pool
@@ -118,7 +124,10 @@ def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -
 def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int) -> None:
     place = machine.context().stream(stream)
     if place.capture is not None:
-        raise failure("NOT_SUPPORTED", "allocations in a captured stream")
+        captured = captured_allocation(machine, pool, size)
+        place.add(captured)
+        put(address, Size, captured.block.address)
+        return
     used = sum(pool.used.values())
     if pool.most and used + size > pool.most:
         raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
@@ -141,12 +150,36 @@ def cuMemAllocFromPoolAsync(machine: Machine, address: int, size: int, pool: int
     _allocate(machine, address, size, machine.handles.get(Pool, pool), stream)
 
 
+def captured_allocation(machine: Machine, pool: Pool, size: int) -> Allocate:
+    """An allocation of a captured stream's."""
+    properties = PoolProperties(type=1, location=DEVICE_LOCATION, device=pool.ordinal)
+    given = ctypes.create_string_buffer(bytes(properties), BYTES)
+    Size.from_buffer(given, ASKED).value = size
+    return allocation(machine, ctypes.addressof(given))
+
+
+def _free_of_graph(machine: Machine, stream: VirtualStream, block: GraphBlock) -> None:
+    """Free what a graph has allocated: in a captured stream by a node, else for its next launch."""
+    capture = capture_of(stream)
+    if capture is not None:
+        stream.add(freed(machine, capture.graph, block.address))
+        return
+    if not block.outstanding:
+        raise failure("INVALID_VALUE", "no graph that was launched has left this allocation")
+    block.outstanding = False
+    stream.add(Free(block))
+    stream.queue(block.settle)
+
+
 @driver()
 def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
     place = machine.context().stream(stream)
     memory = machine.memory
     if not address:
         raise failure("INVALID_VALUE", "the address is null")
+    if address in memory.graph_blocks:
+        _free_of_graph(machine, place, memory.graph_blocks[address])
+        return
     owner = memory.check(address, 1, "the allocation")
     if (
         owner.address != address

@@ -13,6 +13,8 @@ from ptxkit.virtual.gpu.graph import GraphNode, VirtualGraph, before
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
 
+EDGE_BYTES = 8
+"""Of a `CUgraphEdgeData`: ports of the edge, which are whole dependencies here."""
 NONE, ACTIVE, INVALIDATED = 0, 1, 2
 """`CUstreamCaptureStatus`."""
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2
@@ -55,9 +57,14 @@ class Capture:
 
     def shown(self, stream: VirtualStream) -> int:
         """The address of an array of the tail's handles, which lasts until the next time."""
-        tail = self._tails[stream]
+        tail = self._tails.get(stream, [])
         self._shown = (Pointer * max(len(tail), 1))(*(node.handle for node in tail))
         return ctypes.addressof(self._shown)
+
+    def shown_edges(self) -> int:
+        """The address of as many `CUgraphEdgeData` as `shown` gave handles: whole dependencies."""
+        self._edges = ctypes.create_string_buffer(EDGE_BYTES * len(self._shown))
+        return ctypes.addressof(self._edges)
 
     def set_tail(self, stream: VirtualStream, nodes: Sequence[GraphNode]) -> None:
         """Let the next node of a stream depend on these."""

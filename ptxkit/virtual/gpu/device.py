@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ptxkit import targets
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.texels.objects import Surface, Texture
+from ptxkit.virtual.gpu.graph_memory import GraphUsage
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.pool import Pool
 from ptxkit.virtual.options import VirtualOptions
@@ -36,6 +37,7 @@ class VirtualDevice:
         limits: what it can hold.
         retained: how often its primary context was retained.
         texture_records: what its texture and surface objects were made from, by their handles.
+        graph_usage: what graphs use of its memory.
         default_pool, pool: the memory pool that it came with, and the one that `cuMemAllocAsync` takes from.
     """
 
@@ -66,6 +68,7 @@ class VirtualDevice:
         self.primary_flags = 0
         self.retained = 0
         self.texture_records: dict[int, TextureRecord] = {}
+        self.graph_usage = GraphUsage()
         self.default_pool: Pool | None = None
         self.pool: Pool | None = None
 

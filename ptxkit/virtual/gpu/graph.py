@@ -4,11 +4,12 @@ Driver API, chapter "Graph management"."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ptxkit.virtual.gpu.context import VirtualContext, VirtualEvent, VirtualStream
+from ptxkit.virtual.gpu.context import VirtualContext, VirtualEvent
+from ptxkit.virtual.gpu.graph_memory import GraphBlock
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.schedule import Operation
@@ -48,6 +49,12 @@ class Child(Work):
 
     node_type: ClassVar[int] = 4
     graph: VirtualGraph
+
+    def copy(self) -> Child:
+        return Child(self.graph.clone())
+
+    def close(self) -> None:
+        self.graph.close()
 
 
 @dataclass(slots=True)
@@ -112,6 +119,8 @@ class VirtualGraph(Object):
         machine: where.
         nodes: in the order of their making.
         objects: how many references it has to each user object.
+        held: memory that is its own, besides that of its nodes.
+        around: the graph that has it as the body of a conditional node.
     """
 
     noun: ClassVar[str] = "graph"
@@ -121,6 +130,15 @@ class VirtualGraph(Object):
         self.machine = machine
         self.nodes: list[GraphNode] = []
         self.objects: Counter[UserObject] = Counter()
+        self.held: list[GraphBlock] = []
+        self.around: VirtualGraph | None = None
+
+    def and_around(self) -> Iterator[VirtualGraph]:
+        """It, and the graphs that it is a body in."""
+        one: VirtualGraph | None = self
+        while one is not None:
+            yield one
+            one = one.around
 
     def add(self, work: Work, after: Iterable[GraphNode], origin: GraphNode | None = None) -> GraphNode:
         """Add a node.
@@ -139,6 +157,7 @@ class VirtualGraph(Object):
     def remove(self, node: GraphNode) -> None:
         """Remove a node, and the dependencies on it."""
         self.nodes.remove(node)
+        node.work.close()
         for other in self.nodes:
             other.after = [one for one in other.after if one is not node]
         self.machine.handles.remove(node)
@@ -170,8 +189,7 @@ class VirtualGraph(Object):
         graph = VirtualGraph(self.machine)
         made: dict[GraphNode, GraphNode] = {}
         for node in self.ordered():
-            work = Child(node.work.graph.clone()) if isinstance(node.work, Child) else node.work
-            made[node] = graph.add(work, [made[one] for one in node.after], node)
+            made[node] = graph.add(node.work.copy(), [made[one] for one in node.after], node)
             made[node].enabled = node.enabled
         for thing, count in self.objects.items():
             graph.objects[thing] = count
@@ -182,9 +200,11 @@ class VirtualGraph(Object):
     def close(self) -> None:
         """Let go of it and its nodes."""
         for node in self.nodes:
-            if isinstance(node.work, Child):
-                node.work.graph.close()
+            node.work.close()
             self.machine.handles.remove(node)
+        for block in self.held:
+            block.drop()
+        self.held.clear()
         for thing, count in self.objects.items():
             if count:
                 thing.release(count)
@@ -213,58 +233,6 @@ class VirtualGraph(Object):
         return [operation for found in operations.values() for operation in found] or list(after)
 
 
-class Executable(Object):
-    """A graph as it was instantiated.
-
-    Attributes:
-        graph: its own copy.
-        flags: as it was instantiated.
-    """
-
-    noun: ClassVar[str] = "executable graph"
-    error: ClassVar[str] = "INVALID_VALUE"
-
-    def __init__(self, graph: VirtualGraph, flags: int) -> None:
-        self.graph = graph.clone()
-        self.flags = flags
-        self.last: Operation | None = None
-
-    def node(self, origin: GraphNode) -> GraphNode:
-        """Its own node for one of the graph that it was made of, also through updates.
-
-        Raises:
-            DriverError: INVALID_VALUE.
-        """
-        for node in self.graph.nodes:
-            if node.origin is origin or node is origin:
-                return node
-        raise failure("INVALID_VALUE", "the node is not of the graph that was instantiated")
-
-    def launch(self, stream: VirtualStream) -> None:
-        """Queue all of it; a launch waits for the one before it."""
-        context = stream.context
-        after = self.graph.queue(context, [*stream.before(), self.last])
-        self.last = stream.queue(_nothing, after=after)
-
-    def update(self, graph: VirtualGraph) -> GraphNode | None:
-        """Take over what the nodes of a graph of the same shape do; the first that does not fit, else
-        None."""
-        ours, theirs = self.graph.ordered(), graph.ordered()
-        if len(ours) != len(theirs):
-            return theirs[min(len(ours), len(theirs) - 1)] if theirs else ours[0]
-        places = [{node: at for at, node in enumerate(nodes)} for nodes in (ours, theirs)]
-        for own, other in zip(ours, theirs, strict=True):
-            edges = [
-                sorted(place[one] for one in node.after)
-                for place, node in zip(places, (own, other), strict=True)
-            ]
-            if type(own.work) is not type(other.work) or edges[0] != edges[1]:
-                return other
-        for own, other in zip(ours, theirs, strict=True):
-            own.work, own.origin = other.work, other
-        return None
-
-
 def before(nodes: Iterable[GraphNode]) -> set[GraphNode]:
     """Nodes and all that they depend on."""
     found: set[GraphNode] = set()
@@ -275,7 +243,3 @@ def before(nodes: Iterable[GraphNode]) -> set[GraphNode]:
             found.add(node)
             left.extend(node.after)
     return found
-
-
-def _nothing() -> None:
-    """What happens where a graph has ended."""

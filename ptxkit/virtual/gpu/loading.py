@@ -15,7 +15,9 @@ from ptxkit.emulator.device import EmulatorModule
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.results import DriverError, code, failure
 
-_DEVICE_RUNTIME = re.compile(r"\.extern\s+\.func[^;]*\bcudaCG(?:Synchronize|GetIntrinsicHandle)\b")
+_DEVICE_RUNTIME = re.compile(
+    r"\.extern\s+\.func[^;]*\b(?:cudaCGSynchronize|cudaCGGetIntrinsicHandle|cudaGraphSetConditional)\b"
+)
 """What makes a module need `device_runtime.ptx`."""
 MAX_TEXT = 1 << 28
 """The largest PTX text that is read."""

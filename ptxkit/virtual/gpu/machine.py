@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ptxkit.virtual.gpu.conditional import Condition
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.endpoint import Endpoints
@@ -22,6 +23,7 @@ class Machine(Host):
         devices: them.
         addresses: what was reserved of the address space, and is mapped.
         endpoints: the logical endpoints.
+        conditions: of conditional nodes, by their handles.
         initialised: whether `cuInit` was called.
         stacks: the contexts of each thread, the current one last.
     """
@@ -30,6 +32,7 @@ class Machine(Host):
         super().__init__(options)
         self.addresses = AddressSpace(self.memory)
         self.endpoints = Endpoints()
+        self.conditions: dict[int, Condition] = {}
         self.initialised = False
         self.stacks: dict[int, list[VirtualContext | None]] = {}
         self.devices = [VirtualDevice(self, ordinal) for ordinal in range(options.devices)]

@@ -13,7 +13,7 @@ import mmap
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ptxkit.emulator.global_memory import BASE, CAPACITY, Allocation, GlobalMemo
 from ptxkit.emulator.memory import MAP_NORESERVE, reserve
 from ptxkit.virtual.heap import stop_the_heap
 from ptxkit.virtual.results import failure
+
+if TYPE_CHECKING:
+    from ptxkit.virtual.gpu.graph_memory import GraphBlock
 
 WINDOW = (1 << 40) - (1 << 24)
 """Bytes from `BASE` on that devices can be made to see: up to the end of a process's addresses, almost."""
@@ -51,6 +54,7 @@ class UnifiedMemory(GlobalMemory):
         flags: that the host gave it.
         pools: the handle of the pool that it came from.
         freeing: those that a stream will free.
+        graph_blocks: those of graphs.
         allowed: of those that say so themselves, the devices that may reach each: mappings and pools.
         peers: by device, those whose memory it may reach.
         host_visible: whether kernels may reach all memory of the host in the window, as with HMM.
@@ -64,6 +68,7 @@ class UnifiedMemory(GlobalMemory):
         self.flags: dict[int, int] = {}
         self.pools: dict[int, int] = {}
         self.freeing: set[int] = set()
+        self.graph_blocks: dict[int, GraphBlock] = {}
         self.allowed: dict[int, set[int]] = {}
         self.peers: dict[int, set[int]] = {}
         self.host_visible = host_visible

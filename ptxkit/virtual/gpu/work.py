@@ -28,6 +28,13 @@ class Work:
     def run(self) -> Rounds | None:
         """Let it happen, or give the rounds in which it does."""
 
+    def copy(self) -> Work:
+        """The same for a node of another graph."""
+        return self
+
+    def close(self) -> None:
+        """Its node is gone."""
+
 
 @dataclass(slots=True)
 class Copy(Work):

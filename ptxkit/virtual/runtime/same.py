@@ -12,7 +12,8 @@ from ptxkit.virtual.runtime.state import state
 ANYWHERE = """
 cudaRuntimeGetVersion=cuDriverGetVersion cudaGetDeviceCount=cuDeviceGetCount cudaDriverGetVersion
 cudaDeviceGetAttribute cudaDeviceGetByPCIBusId cudaDeviceGetPCIBusId cudaDeviceCanAccessPeer
-cudaDeviceGetP2PAttribute cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool cudaDeviceSetMemPool
+cudaDeviceGetP2PAttribute cudaDeviceGetGraphMemAttribute cudaDeviceSetGraphMemAttribute
+cudaDeviceGraphMemTrim cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool cudaDeviceSetMemPool
 """
 """Those that need no context. `cudaX` is the newest `cuX` that the driver has; `=` names another one."""
 
@@ -54,6 +55,7 @@ cudaGraphAddChildGraphNode cudaGraphChildGraphNodeGetGraph cudaGraphExecChildGra
 cudaGraphAddEventRecordNode cudaGraphEventRecordNodeGetEvent cudaGraphEventRecordNodeSetEvent
 cudaGraphExecEventRecordNodeSetEvent cudaGraphAddEventWaitNode cudaGraphEventWaitNodeGetEvent
 cudaGraphEventWaitNodeSetEvent cudaGraphExecEventWaitNodeSetEvent cudaUserObjectCreate cudaUserObjectRetain
+cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphMemAllocNodeGetParams cudaGraphMemFreeNodeGetParams
 cudaUserObjectRelease cudaGraphRetainUserObject cudaGraphReleaseUserObject
 """
 
