@@ -21,7 +21,17 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pages import agreement, codes, coverage, descriptors, instructions, predictions, verbs, virtual_gpu
+from pages import (
+    agreement,
+    codes,
+    coverage,
+    descriptors,
+    instructions,
+    predictions,
+    suites,
+    verbs,
+    virtual_gpu,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^([ ]*`{3,})(\w+)[ ][^`\n]*$", re.MULTILINE)
@@ -36,6 +46,7 @@ MAKERS = {
     "predictions": predictions.tables,
     "predictions_b200": partial(predictions.public, "b200"),
     "predictions_h100": partial(predictions.public, "h100"),
+    "suites": suites.tables,
     "virtual_gpu": virtual_gpu.tables,
 }
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")

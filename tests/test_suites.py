@@ -1,0 +1,89 @@
+"""`tools.suites`: what comes of each test, of one that dies or hangs, too, and the share of what passes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.suites import record
+from tools.suites.runner import FileRun, run_file
+from tools.suites.suite import Checkout, Suite, requirements, suites
+
+TESTS = """
+import os, time, pytest
+
+def test_right(): pass
+def test_wrong(): assert 1 == 2
+@pytest.mark.skip(reason="needs more")
+def test_skipped(): pass
+@pytest.mark.xfail
+def test_expected(): assert False
+def test_dies(): os._exit(7)
+@pytest.mark.parametrize("n", [1, 2])
+def test_behind(n): pass
+def test_hangs(): time.sleep(60)
+@pytest.fixture
+def broken(): raise OSError("no such thing")
+def test_fixture(broken): pass
+"""
+
+
+@pytest.mark.long
+def test_a_file_whose_tests_die_and_hang(tmp_path: Path) -> None:
+    (tmp_path / "test_them.py").write_text(TESTS)
+    (tmp_path / "test_broken.py").write_text("import nothing_of_this_name\n")
+    suite = Suite("own", "", "", [], "", ".", [], test_seconds=3)
+    checkout = Checkout(suite, tmp_path, sys.executable)
+    assert checkout.files() == ["test_broken.py", "test_them.py"]
+    work = tmp_path / "work"
+    work.mkdir()
+    runs = {file: run_file(checkout, file, None, work) for file in checkout.files()}
+    runs = {file: FileRun.from_json(run.to_json()) for file, run in runs.items()}
+    found = record.rows("own", runs)
+    row = found["test_them.py"]
+    assert row["passed"] == ["test_behind[1]", "test_behind[2]", "test_right"]
+    assert row["skipped"] == {"Skipped: needs more": ["test_skipped"]}
+    assert row["xfailed"] == ["test_expected"]
+    assert row["failed"] == {
+        "test_dies": [record.NOT_YET, "the process died in it: exit code 7"],
+        "test_fixture": [record.NOT_YET, "OSError: no such thing"],
+        "test_hangs": ["time", "took more than 3 s"],
+        "test_wrong": [record.NOT_YET, "assert 1 == 2"],
+    }
+    (why,) = found["test_broken.py"]["failed"].values()
+    assert "ModuleNotFoundError: No module named 'nothing_of_this_name'" in why[1]
+    assert record.counts(found) == {"passed": 3, "failed": 5, "skipped": 1, "xfailed": 1}
+
+
+def _record(**outcomes: object) -> dict[str, object]:
+    return {"files": {"f.py": {"passed": [], "failed": {}, "skipped": {}, "xfailed": [], **outcomes}}}
+
+
+def test_the_share_of_what_passes_on_a_gpu() -> None:
+    """Neither what fails there nor what no virtual GPU can do counts."""
+    virtual = _record(
+        passed=["a", "b"],
+        failed={"c": ["machine code", ""], "d": [record.NOT_YET, "x"], "e": [record.NOT_YET, ""]},
+        skipped={"no sensor": ["g"]},
+    )
+    real = _record(passed=["a", "c", "d", "g"], failed={"e": ["", ""]})
+    compared = record.beside(virtual, real)
+    assert (compared["passed"], compared["counted"]) == (1, 3)
+    assert compared["missing"] == {
+        "f.py::c": ["machine code", ""],
+        "f.py::d": [record.NOT_YET, "x"],
+        "f.py::g": ["skipped", "no sensor"],
+    }
+
+
+def test_the_table_of_suites() -> None:
+    for suite in suites().values():
+        assert all("==" in package for package in suite.packages)
+        assert set(suite.packages) < set(requirements(suite))
+    names = [row["is"] for row in record.reasons()]
+    assert record.NOT_YET not in names
+    for row in record.reasons():
+        assert row["told"]
+        assert set(row) <= {"is", "told", "suite", "test", "why", "out_of_reach"}

@@ -1,0 +1,153 @@
+"""Run other people's test suites on a virtual GPU or a real one, keep what came of them, and compare.
+
+python -m tools.suites packages numba-cuda     what `pip install` takes, for an environment of its own
+python -m tools.suites run numba-cuda CHECKOUT --python VENV/bin/python --work FOLDER
+python -m tools.suites run numba-cuda CHECKOUT --python .. --work .. --gpu h200  on a real GPU, without `exec`
+python -m tools.suites show numba-cuda         shares, failures by reason, the rest one by one
+
+`run` goes on where it was stopped: a file whose outcome lies in FOLDER is not run again, but with `--again`.
+It needs nothing but Python's library; ptxkit is needed by the environment of the tests alone, and not there
+on a real GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from . import record
+from .runner import FileRun, run_file
+from .suite import Checkout, requirements, suites
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.suites",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    known = sorted(suites())
+    listed = verbs.add_parser("packages")
+    listed.add_argument("suite", choices=known)
+    shown = verbs.add_parser("show")
+    shown.add_argument("suite", choices=known, nargs="*", default=known)
+    shown.add_argument("--all", action="store_true", help="each failure, not only those that are `not yet`")
+    run = verbs.add_parser("run")
+    run.add_argument("suite", choices=known)
+    run.add_argument("checkout", type=Path, help="of the suite's repository, at its commit")
+    run.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
+    run.add_argument("--work", type=Path, required=True, help="a folder for logs and outcomes")
+    run.add_argument("--gpu", default="", help="a real GPU's name, as in h200; without it a virtual one")
+    run.add_argument("--exec", default="", help="options of `ptxkit exec`")
+    run.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    run.add_argument("--only", default="*", help="files that match this pattern")
+    run.add_argument("--again", action="store_true", help="run files again whose outcome is known")
+    run.add_argument("--output", type=Path, help="the record; by default in bench/results")
+    given = parser.parse_args()
+    if given.verb == "packages":
+        print(" ".join(f"'{one}'" for one in requirements(suites()[given.suite])))
+    elif given.verb == "show":
+        for name in given.suite:
+            _show(name, given.all)
+    else:
+        _run(given)
+    return 0
+
+
+def _run(given: argparse.Namespace) -> None:
+    suite = suites()[given.suite]
+    python = os.path.abspath(given.python)  # a venv's link must not be resolved
+    checkout = Checkout(suite, given.checkout.resolve() / suite.folder, python)
+    given.work.mkdir(parents=True, exist_ok=True)
+    if suite.prepare and not (mark := given.work / "prepared").exists():
+        path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
+        subprocess.run(["sh", "-c", suite.prepare], cwd=checkout.folder, env={**os.environ, "PATH": path})
+        mark.touch()
+    exec_options = None if given.gpu else given.exec.split()
+    every = checkout.files()
+    wanted = [file for file in every if fnmatch(file, given.only)]
+    todo = [file for file in wanted if given.again or not _kept(given.work, file).exists()]
+
+    def one(file: str) -> None:
+        found = run_file(checkout, file, exec_options, given.work)
+        _kept(given.work, file).write_text(json.dumps(found.to_json()), "utf-8")
+        outcomes = Counter(test.outcome for test in found.tests.values())
+        told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+        print(f"{file}: {told or 'no tests'} in {found.seconds:.0f} s", flush=True)
+
+    with ThreadPoolExecutor(given.jobs) as pool:
+        list(pool.map(one, todo))
+    runs = {
+        file: FileRun.from_json(json.loads(_kept(given.work, file).read_text("utf-8")))
+        for file in every
+        if _kept(given.work, file).exists()
+    }
+    path = given.output or record.record_path(suite.name, given.gpu)
+    found = _record(checkout, runs, given, sorted(set(every) - set(runs)))
+    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    print(f"{path}: {record.counts(found['files'])}")
+
+
+def _kept(work: Path, file: str) -> Path:
+    return work / f"{file.replace('/', '.')}.json"
+
+
+def _record(
+    checkout: Checkout, runs: dict[str, FileRun], given: argparse.Namespace, not_run: list[str]
+) -> dict[str, Any]:
+    suite = checkout.suite
+    files = record.rows(suite.name, runs)
+    return {
+        "schema": 1,
+        "kind": "suite",
+        "suite": suite.name,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "device": _real_gpu() if given.gpu else " ".join(["ptxkit exec", given.exec]).strip(),
+        "tests_of": f"{suite.repository} {suite.commit}",
+        "versions": checkout.versions(),
+        "seconds": round(sum(run.seconds for run in runs.values())),
+        "counts": record.counts(files),
+        "failures": dict(record.failures(files).most_common()),
+        "left_out": suite.left_out,
+        "not_run": not_run,
+        "files": files,
+    }
+
+
+def _real_gpu() -> str:
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    return subprocess.check_output(query, text=True).splitlines()[0]
+
+
+def _show(name: str, everything: bool) -> None:
+    path = record.record_path(name)
+    if not path.exists():
+        print(f"{name}: no record")
+        return
+    found = record.read(path)
+    total = record.counts(found["files"])
+    print(f"{name}: " + ", ".join(f"{count} {outcome}" for outcome, count in total.items()))
+    for reason, count in record.failures(found["files"]).most_common():
+        print(f"  {count:5} {reason}")
+    for file, row in found["files"].items():
+        for test, (reason, why) in row["failed"].items():
+            if everything or reason == record.NOT_YET:
+                print(f"  {file}::{test}: {why}")
+    for real in sorted(record.RESULTS.glob(f"suites.{name}.*.json")):
+        compared = record.beside(found, record.read(real))
+        share = compared["passed"] / max(1, compared["counted"])
+        print(f"  of {compared['counted']} that pass by {real.name}: {compared['passed']} ({share:.1%})")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

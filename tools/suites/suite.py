@@ -1,0 +1,92 @@
+"""What suites there are, from suites.toml, and the files of one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A row of suites.toml, which explains the names."""
+
+    name: str
+    repository: str
+    commit: str
+    packages: list[str]
+    folder: str
+    tests: str
+    options: list[str]
+    test_seconds: int
+    package: str = ""
+    prepare: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def _table() -> dict[str, dict]:
+    return tomllib.loads((HERE / "suites.toml").read_text("utf-8"))
+
+
+def suites() -> dict[str, Suite]:
+    """All suites by their names."""
+    return {name: Suite(name, **row) for name, row in _table()["suites"].items()}
+
+
+def requirements(suite: Suite) -> list[str]:
+    """What pip installs for a suite."""
+    return [*suite.packages, *_table()["toolkit"]["packages"]]
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A suite as it lies on this machine.
+
+    Attributes:
+        suite: which one.
+        folder: where pytest runs.
+        python: of the environment that has the packages.
+    """
+
+    suite: Suite
+    folder: Path
+    python: str
+
+    @property
+    def tests(self) -> Path:
+        """The folder of the test files."""
+        if not self.suite.package:
+            return self.folder / self.suite.tests
+        code = f"import importlib.util as u; print(u.find_spec({self.suite.package!r}).origin)"
+        origin = subprocess.check_output([self.python, "-c", code], text=True).strip()
+        return Path(origin).parent / self.suite.tests
+
+    def files(self) -> list[str]:
+        """The test files, relative to `tests`, but those that are left out."""
+        found = sorted(path.relative_to(self.tests).as_posix() for path in self.tests.rglob("test_*.py"))
+        return [path for path in found if not path.startswith(tuple(self.suite.left_out))]
+
+    def environment(self) -> dict[str, str]:
+        """The environment of its tests; `.` in a value is the folder."""
+        own = {
+            name: str(self.folder) if value == "." else value
+            for name, value in self.suite.environment.items()
+        }
+        return {**os.environ, **own}
+
+    def versions(self) -> dict[str, str]:
+        """The packages of NVIDIA's and numba's that are installed, and Python."""
+        code = (
+            "import importlib.metadata as m, json, platform; found = {d.name: d.version for d in "
+            "m.distributions()}; found['python'] = platform.python_version(); print(json.dumps(found))"
+        )
+        found = json.loads(subprocess.check_output([self.python, "-c", code], text=True))
+        told = ("python", "pytest", "numpy", "ptxkit")
+        kinds = ("cuda", "numba", "nvidia-", "llvmlite")
+        return {name: found[name] for name in sorted(found) if name in told or name.startswith(kinds)}
