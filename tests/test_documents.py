@@ -205,7 +205,7 @@ SLOW_EXAMPLES = (
     "ptxkit sweep gemv.ptx --preset all",
     "ptxkit bench gemv.ptx",
 )
-WANTED = {"cuda": "gpu", "roofline": "gpu", "tcp://": "cluster"}
+WANTED = {"cuda": "gpu", "calibrate": "gpu", "roofline": "gpu", "tcp://": "cluster"}
 """What an example with such a word needs."""
 
 

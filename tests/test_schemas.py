@@ -111,6 +111,7 @@ def test_a_schema_is_one(name: str) -> None:
         ("run.json", ["run", "gemv.ptx", "--device", "emu"]),
         ("profile.json", ["profile", "gemv.ptx"]),
         ("predict.json", ["predict", "gemv.ptx"]),
+        ("calibrate.json", ["calibrate", "--device", "emu", "--only", "pipe_fma"]),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )

@@ -29,6 +29,7 @@ VERBS = {
     "trace": "write a timeline of the emulated asynchronous machine, for Perfetto",
     "profile": "tell what each line did on the emulator: executions, accesses, waits, tensor cores",
     "predict": "say how long a kernel would take on an H200, H100 or B200 that need not be there",
+    "calibrate": "measure the figures of this machine's GPU that predict models one by",
     "kernels": "list the shipped kernels and where each has been verified",
     "desc": "pack and read descriptors: shared-memory, instruction, tensor map",
     "explain": "say what a finding means and how to fix it, an instruction's forms, a descriptor's bits",

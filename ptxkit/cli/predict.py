@@ -25,7 +25,13 @@ from ptxkit.cli.options import MAX_SIZE
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @ENTRY
 @launch_options
-@click.option("--on", default="h200", show_default=True, metavar="GPU", help="Which GPU: b200, h100, h200.")
+@click.option(
+    "--on",
+    default="h200",
+    show_default=True,
+    metavar="GPU",
+    help="Which GPU: b200, h100, h200, or FILE.toml of `ptxkit calibrate`.",
+)
 @click.option(
     "--clock", type=click.FloatRange(min=1), metavar="MHZ", help="Its clock, instead of its highest."
 )

@@ -1,0 +1,1 @@
+"""Microbenchmarks in PTX, and the figures of a GPU that they give: what `ptxkit calibrate` runs."""
