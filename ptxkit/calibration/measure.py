@@ -119,6 +119,7 @@ class Bench:
         sms = int(subject.given["sm_count"])
         ctas = sms if probe.ctas == "all" else int(probe.ctas) * probe.cluster
         most = ctas * (rounds[1] if probe.vary == "ctas" else 1)
+        shared = targets.limits(subject.target).shared_per_cta if probe.shared == "all" else int(probe.shared)
         kernel = device.load(parse(probe.text())).kernel("probe")
 
         def buffer(size: int) -> Buffer:
@@ -150,9 +151,7 @@ class Bench:
             at += turns * passes * probe.unroll
             cluster = probe.cluster if probe.cluster > 1 else None
             more = {} if stream is None else {"stream": stream}
-            return kernel.prepare(
-                grid, probe.threads, arguments, shared=probe.shared, cluster=cluster, **more
-            )
+            return kernel.prepare(grid, probe.threads, arguments, shared=shared, cluster=cluster, **more)
 
         if probe.unit == "seconds":
             few, many = (self._seconds(launch, number, probe.cold) for number in rounds)

@@ -55,7 +55,7 @@ class Probe:
     rounds: tuple[int, int] = (8, 40)
     chain: tuple[int, int] | None = None
     bytes: int | str = 0
-    shared: int = 0
+    shared: int | str = 0
     cold: bool = False
     vary: str = "rounds"
 
@@ -67,7 +67,7 @@ class Probe:
         def each(of: Mapping[str, str]) -> str:
             return "\n".join(of[kind].format(name=f"%{kind}{n}", number=n) for kind, n in names)
 
-        return self.frame.lstrip().format(
+        return (self._inserted(self.frame) + "\n").format(
             target=self.target,
             threads=self.threads,
             values=each(_FIRST),
