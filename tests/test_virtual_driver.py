@@ -114,6 +114,12 @@ def test_graphs(order: str) -> None:
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_pools_of_every_place_and_what_was_said_of_managed_memory(order: str) -> None:
+    done = execute("places.py", options=("--order", order))
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
 def on_host_memory(how: str, options: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Once more where the system has put a block where no device sees it, which docs/exec.md tells of."""
     for _ in range(5):

@@ -16,8 +16,6 @@ def cuEventCreate(machine: Machine, event: int, flags: int) -> None:
     context = machine.context()
     if flags & ~7 or (flags & INTERPROCESS and not flags & 2):
         raise failure("INVALID_VALUE", f"there are no event flags {flags:#x}")
-    if flags & INTERPROCESS:
-        raise failure("NOT_SUPPORTED", "events of several processes")
     put(event, Pointer, context.own(VirtualEvent(context, flags)))
 
 

@@ -19,7 +19,7 @@ ASSIGN_DEFAULT = 1
 """`CU_GRAPH_COND_ASSIGN_DEFAULT`."""
 UNION = 16
 """Where a `CUgraphNodeParams` has what belongs to its kind."""
-COPY = 16
+COPY_AT = 16
 """Where a `CUDA_MEMCPY_NODE_PARAMS` has the copy: after flags and context."""
 
 
@@ -69,7 +69,7 @@ def _work(machine: Machine, graph: VirtualGraph | None, parameters: int) -> Work
 
 _MAKERS: dict[int, Callable[[Machine, int], Work]] = {
     0: lambda machine, own: nodes.launch_of(machine, own, newer=True),
-    1: lambda machine, own: nodes.copy_at(machine, own + COPY),
+    1: lambda machine, own: nodes.copy_at(machine, own + COPY_AT),
     2: nodes.set_of,
     3: nodes.call_of,
     4: lambda machine, own: nodes.child_of(machine, get(own, Pointer)),

@@ -12,7 +12,7 @@ from ptxkit.virtual.gpu.graph import GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
-from ptxkit.virtual.gpu.pool import DEVICE_LOCATION
+from ptxkit.virtual.gpu.pool import PoolPlace
 from ptxkit.virtual.results import failure
 
 BYTES = 120
@@ -23,9 +23,9 @@ USED, USED_HIGH, RESERVED, RESERVED_HIGH = range(4)
 """`CUgraphMem_attribute`."""
 
 
-def obtain_block(machine: Machine, size: int) -> GraphBlock:
-    """Memory of the current device for a graph."""
-    made = GraphBlock(machine, obtain(machine, size, AllocationKind.DEVICE), size)
+def obtain_block(machine: Machine, size: int, kind: AllocationKind = AllocationKind.DEVICE) -> GraphBlock:
+    """Memory of the current device for a graph, or of the host."""
+    made = GraphBlock(machine, obtain(machine, size, kind), size)
     machine.memory.graph_blocks[made.address] = made
     return made
 
@@ -35,13 +35,15 @@ def allocation(machine: Machine, parameters: int) -> Allocate:
     if not parameters:
         raise failure("INVALID_VALUE", "the parameters are null")
     given = PoolProperties.from_address(parameters)
-    if given.type != 1 or given.location != DEVICE_LOCATION or given.handles:
-        raise failure("NOT_SUPPORTED", "memory of graphs that is not a device's own")
-    device = machine.device(given.device)
+    if given.handles:
+        raise failure("NOT_SUPPORTED", "memory of graphs that is shared between processes")
+    place = PoolPlace(given.type, given.location, given.device)
     size = get(parameters + ASKED, Size)
-    block = obtain_block(machine, size)
-    machine.memory.devices[block.address] = device.ordinal
-    device.graph_usage.add(size)
+    block = obtain_block(machine, size, place.kind)
+    if place.kind is AllocationKind.DEVICE:
+        device = machine.device(given.device)
+        machine.memory.devices[block.address] = device.ordinal
+        device.graph_usage.add(size)
     put(parameters + MADE, Size, block.address)
     return Allocate(block, ctypes.string_at(parameters, BYTES))
 

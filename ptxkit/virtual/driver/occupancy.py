@@ -10,7 +10,13 @@ from ptxkit.virtual.abi import Int, LaunchConfig, Size, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.execution import Attributes
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import CLUSTER_WIDTH, NON_PORTABLE_CLUSTER, VirtualFunction, function_of
+from ptxkit.virtual.gpu.module import (
+    CLUSTER_WIDTH,
+    MAX_DYNAMIC_SHARED,
+    NON_PORTABLE_CLUSTER,
+    VirtualFunction,
+    function_of,
+)
 from ptxkit.virtual.results import failure
 
 
@@ -62,7 +68,7 @@ def cuOccupancyAvailableDynamicSMemPerBlock(
     if blocks < 1:
         raise failure("INVALID_VALUE", f"{blocks} CTAs")
     each = limits.shared_per_sm // blocks - limits.shared_reserved - found.attribute(1)
-    put(size, Size, max(0, min(each, limits.shared_per_cta - found.attribute(1))))
+    put(size, Size, max(0, min(each, found.attribute(MAX_DYNAMIC_SHARED))))
 
 
 @driver()

@@ -14,18 +14,32 @@ from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
-from ptxkit.virtual.gpu.pool import DEVICE_LOCATION, RESERVED_HIGH, THRESHOLD, USED_HIGH, Pool
+from ptxkit.virtual.gpu.pool import (
+    DEVICE_LOCATION,
+    HOST_LOCATION,
+    MANAGED,
+    NEAREST_NODE,
+    PINNED,
+    RESERVED_HIGH,
+    THRESHOLD,
+    USED_HIGH,
+    Pool,
+    PoolPlace,
+)
 from ptxkit.virtual.gpu.work import Action
 from ptxkit.virtual.results import failure
 
 ALLOCATE, FREE = 10, 11
 """Kinds of graph nodes."""
+PAGE = 4096
+"""Memory that the host sees begins at a multiple of so many bytes."""
 
 
 def default_pool(machine: Machine, device: VirtualDevice) -> Pool:
     """The default pool of a device."""
     if device.default_pool is None:
-        device.default_pool = device.pool = Pool(device.ordinal)
+        place = PoolPlace(PINNED, DEVICE_LOCATION, device.ordinal)
+        device.default_pool = device.pool = Pool(place)
         machine.handles.add(device.default_pool)
     return device.default_pool
 
@@ -60,21 +74,73 @@ def cuMemPoolCreate(machine: Machine, pool: int, properties: int) -> None:
     if not properties:
         raise failure("INVALID_VALUE", "the properties are null")
     given = PoolProperties.from_address(properties)
-    if given.type != 1 or given.location != DEVICE_LOCATION:
-        raise failure("NOT_SUPPORTED", "pools of another kind than pinned memory of a device")
     if given.handles:
         raise failure("NOT_SUPPORTED", "pools that are shared between processes")
-    put(pool, Pointer, machine.handles.add(Pool(machine.device(given.device).ordinal, given.most)))
+    place = _place(machine, given.type, given.location, given.device)
+    put(pool, Pointer, machine.handles.add(Pool(place, given.most)))
+
+
+def _place(machine: Machine, kind: int, location: int, number: int) -> PoolPlace:
+    """A place that memory can be at.
+
+    Raises:
+        DriverError: INVALID_VALUE, INVALID_DEVICE.
+    """
+    if kind not in (PINNED, MANAGED):
+        raise failure("INVALID_VALUE", f"there is no type {kind} of allocations")
+    if location == DEVICE_LOCATION:
+        machine.device(number)
+    elif not (0 if kind == MANAGED else HOST_LOCATION) <= location <= NEAREST_NODE:
+        raise failure("INVALID_VALUE", f"there is no kind {location} of locations")
+    return PoolPlace(kind, location, number)
+
+
+def _pools_of(machine: Machine, location: int, kind: int) -> list[Pool]:
+    """The default pool of a location and the current one."""
+    place = _place(machine, kind, get(location, Int), get(location + 4, Int))
+    if place.kind is AllocationKind.DEVICE:
+        device = machine.device(place.number)
+        return [default_pool(machine, device), _current_pool(machine, device)]
+    if place not in machine.pools:
+        made = Pool(place)
+        machine.handles.add(made)
+        machine.pools[place] = [made, made]
+    return machine.pools[place]
+
+
+@driver()
+def cuMemGetDefaultMemPool(machine: Machine, pool: int, location: int, kind: int) -> None:
+    put(pool, Pointer, _pools_of(machine, location, kind)[0].handle)
+
+
+@driver()
+def cuMemGetMemPool(machine: Machine, pool: int, location: int, kind: int) -> None:
+    put(pool, Pointer, _pools_of(machine, location, kind)[1].handle)
+
+
+@driver()
+def cuMemSetMemPool(machine: Machine, location: int, kind: int, pool: int) -> None:
+    found, pools = machine.handles.get(Pool, pool), _pools_of(machine, location, kind)
+    if found.place != pools[0].place:
+        raise failure("INVALID_VALUE", "the pool is of another place")
+    if found.ordinal >= 0 and found.place.kind is AllocationKind.DEVICE:
+        machine.device(found.ordinal).pool = found
+    else:
+        pools[1] = found
 
 
 @driver()
 def cuMemPoolDestroy(machine: Machine, pool: int) -> None:
     found = machine.handles.get(Pool, pool)
-    one = machine.device(found.ordinal)
-    if found is one.default_pool:
+    defaults = [pools[0] for pools in machine.pools.values()]
+    defaults += [device.default_pool for device in machine.devices if device.default_pool is not None]
+    if found in defaults:
         raise failure("INVALID_VALUE", "a default pool can't be destroyed")
-    if found is one.pool:
-        one.pool = one.default_pool
+    for device in machine.devices:
+        if found is device.pool:
+            device.pool = device.default_pool
+    for pools in machine.pools.values():
+        pools[1] = pools[0] if pools[1] is found else pools[1]
     machine.handles.remove(found)
 
 
@@ -106,7 +172,9 @@ def cuMemPoolSetAttribute(machine: Machine, pool: int, attribute: int, value: in
 def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> None:
     found = machine.handles.get(Pool, pool)
     for index in range(count):
-        device, flags = get(access + 12 * index + 4, Int), get(access + 12 * index + 8, Int)
+        location, device, flags = (get(access + 12 * index + 4 * at, Int) for at in range(3))
+        if location != DEVICE_LOCATION:
+            continue  # the host reaches what is its own, and nothing else
         if machine.device(device).ordinal == found.ordinal and not flags:
             raise failure("INVALID_DEVICE", "a pool's own device keeps its access")
         found.access[device] = flags
@@ -123,7 +191,7 @@ def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -
 
 def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int) -> None:
     place = machine.context().stream(stream)
-    if place.capture is not None:
+    if place.capture is not None and size:
         captured = captured_allocation(machine, pool, size)
         place.add(captured)
         put(address, Size, captured.block.address)
@@ -131,7 +199,11 @@ def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int
     used = sum(pool.used.values())
     if pool.most and used + size > pool.most:
         raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
-    made = obtain(machine, size, AllocationKind.DEVICE)
+    if not size:  # nothing, at no address
+        put(address, Size, 0)
+        return
+    kind = pool.place.kind
+    made = obtain(machine, size, kind, PAGE if kind is not AllocationKind.DEVICE else 512)
     machine.memory.pools[made] = pool.handle
     machine.memory.allowed[made] = pool.devices
     pool.used[made] = size
@@ -183,7 +255,7 @@ def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
     owner = memory.check(address, 1, "the allocation")
     if (
         owner.address != address
-        or memory.kinds.get(address) is not AllocationKind.DEVICE
+        or not (memory.kinds.get(address) is AllocationKind.DEVICE or address in memory.pools)
         or address in memory.freeing
     ):
         raise failure("INVALID_VALUE", f"no allocation that can be freed: {memory.what_lies_at(address)}")
@@ -192,7 +264,7 @@ def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
 
     def free() -> None:
         memory.freeing.discard(address)
-        memory.release(address, AllocationKind.DEVICE, by="the host freed it by `cuMemFreeAsync`")
+        memory.release(address, *AllocationKind, by="the host freed it by `cuMemFreeAsync`")
         if pool is not None:
             pool.used.pop(address, None)
 

@@ -1,4 +1,4 @@
-"""Unified addressing: what a pointer is; managed memory."""
+"""Unified addressing: what a pointer is. Managed memory is in `managed`."""
 
 from __future__ import annotations
 
@@ -85,12 +85,3 @@ def cuPointerSetAttribute(machine: Machine, value: int, attribute: int, address:
     if attribute != 6:
         raise failure("INVALID_VALUE", f"attribute {attribute} of a pointer can't be set")
     machine.memory.check(address, 1, "the pointer")
-
-
-@driver("cuMemAdvise", "cuMemAdvise_v2", "cuMemPrefetchAsync", "cuMemPrefetchAsync_v2")
-def cuMemAdvise(machine: Machine, address: int, size: int, *rest: object) -> None:
-    """Where memory had best be; it is where it is."""
-    machine.context()
-    if not size:
-        raise failure("INVALID_VALUE", "no bytes")
-    machine.memory.check(address, size, "the range")

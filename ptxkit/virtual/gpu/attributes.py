@@ -74,6 +74,8 @@ _FIXED: dict[int, int] = {
     129: 1,  # UNIFIED_FUNCTION_POINTERS
     131: -1,  # NUMA_ID
     134: 0,  # HOST_NUMA_ID
+    142: 1,  # HOST_NUMA_MEMORY_POOLS_SUPPORTED
+    144: 1,  # HOST_MEMORY_POOLS_SUPPORTED
 }
 
 _OF_THE_DEVICE: dict[int, Callable[[VirtualDevice], int]] = {

@@ -57,7 +57,7 @@ class GraphBlock:
         if self._holders or self.outstanding:
             return
         if memory.graph_blocks.pop(self.address, None) is not None:
-            memory.release(self.address, AllocationKind.DEVICE, by="its graph is gone")
+            memory.release(self.address, *AllocationKind, by="its graph is gone")
 
 
 @dataclass(slots=True)

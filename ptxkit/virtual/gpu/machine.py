@@ -12,6 +12,7 @@ from ptxkit.virtual.gpu.endpoint import Endpoints
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.physical import AddressSpace
+from ptxkit.virtual.gpu.pool import Pool, PoolPlace
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import failure
 
@@ -24,6 +25,7 @@ class Machine(Host):
         addresses: what was reserved of the address space, and is mapped.
         endpoints: the logical endpoints.
         conditions: of conditional nodes, by their handles.
+        pools: the default memory pool and the current one of places that are no device's own.
         initialised: whether `cuInit` was called.
         stacks: the contexts of each thread, the current one last.
     """
@@ -33,6 +35,7 @@ class Machine(Host):
         self.addresses = AddressSpace(self.memory)
         self.endpoints = Endpoints()
         self.conditions: dict[int, Condition] = {}
+        self.pools: dict[PoolPlace, list[Pool]] = {}
         self.initialised = False
         self.stacks: dict[int, list[VirtualContext | None]] = {}
         self.devices = [VirtualDevice(self, ordinal) for ordinal in range(options.devices)]

@@ -55,6 +55,7 @@ class UnifiedMemory(GlobalMemory):
         pools: the handle of the pool that it came from.
         freeing: those that a stream will free.
         graph_blocks: those of graphs.
+        advice: what was said of where each had best be.
         allowed: of those that say so themselves, the devices that may reach each: mappings and pools.
         peers: by device, those whose memory it may reach.
         host_visible: whether kernels may reach all memory of the host in the window, as with HMM.
@@ -69,6 +70,7 @@ class UnifiedMemory(GlobalMemory):
         self.pools: dict[int, int] = {}
         self.freeing: set[int] = set()
         self.graph_blocks: dict[int, GraphBlock] = {}
+        self.advice: dict[int, Any] = {}
         self.allowed: dict[int, set[int]] = {}
         self.peers: dict[int, set[int]] = {}
         self.host_visible = host_visible
@@ -97,7 +99,7 @@ class UnifiedMemory(GlobalMemory):
         """Give a range back, and its pages to the system. Its address stays known as freed."""
         if not allocation.live:
             return
-        for of_allocation in (self.kinds, self.devices, self.flags, self.pools, self.allowed):
+        for of_allocation in (self.kinds, self.devices, self.flags, self.pools, self.allowed, self.advice):
             of_allocation.pop(allocation.address, None)
         super().free(allocation, by)
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import KernelNode
+from ptxkit.virtual.abi import Int, KernelNode, get
 from ptxkit.virtual.driver.copies import checked
-from ptxkit.virtual.driver.graph_nodes import V1_BYTES, launch_of, register_nodes
+from ptxkit.virtual.driver.graph_conditional import (
+    COPY_AT,
+    UNION,
+    add_any,
+    cuGraphConditionalHandleCreate,
+)
+from ptxkit.virtual.driver.graph_nodes import V1_BYTES, add_node, launch_of, register_nodes, set_of
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import KernelWork
 from ptxkit.virtual.gpu.work import Copy
 from ptxkit.virtual.runtime import runtime
 from ptxkit.virtual.runtime.memory import Copy3D, copy_of, in_symbol, sides
 from ptxkit.virtual.runtime.state import state
+
+KERNEL, COPY, SET = range(3)
+"""`cudaGraphNodeType`."""
 
 # ---- kernels: the function is one of the host
 
@@ -26,6 +35,35 @@ def _launch_of(machine: Machine, parameters: int) -> KernelWork:
 
 
 register_nodes(runtime, "cuda KernelNode", KernelWork, _launch_of, begin=state.context)
+
+# ---- nodes of any kind. `cudaGraphNodeParams` differs from the driver's in kernels and copies
+
+
+@runtime()
+def cudaGraphAddNode(
+    machine: Machine, node: int, graph: int, before: int, edges: int, count: int, parameters: int
+) -> None:
+    context = state.context(machine)
+    kind, own = get(parameters, Int), parameters + UNION
+    if kind == KERNEL:
+        add_node(machine, node, graph, before, count, _launch_of(machine, own))
+    elif kind == COPY:
+        add_node(machine, node, graph, before, count, _shaped(machine, own + COPY_AT))
+    elif kind == SET:  # without the context that the driver's has
+        add_node(machine, node, graph, before, count, set_of(machine, own, context.handle))
+    else:
+        add_any(machine, node, graph, before, count, parameters)
+
+
+@runtime("cudaGraphConditionalHandleCreate")
+def cudaGraphConditionalHandleCreate(
+    machine: Machine, handle: int, graph: int, default: int, flags: int
+) -> None:
+    context = state.context(machine)
+    cuGraphConditionalHandleCreate(machine, handle, graph, context.handle, default, flags)
+
+
+runtime("cudaGraphConditionalHandleCreate_v2")(cuGraphConditionalHandleCreate)
 
 # ---- copies: by a structure of the runtime's, flat, and of symbols
 

@@ -49,6 +49,22 @@ class Copy3D(ctypes.Structure):
     ]
 
 
+class Copy3DPeer(ctypes.Structure):
+    """`cudaMemcpy3DPeerParms`."""
+
+    _fields_ = [
+        ("src_array", Pointer),
+        ("src_at", Size * 3),
+        ("src", PitchedPointer),
+        ("src_device", Int),
+        ("dst_array", Pointer),
+        ("dst_at", Size * 3),
+        ("dst", PitchedPointer),
+        ("dst_device", Int),
+        ("extent", Size * 3),
+    ]
+
+
 def sides(kind: int) -> tuple[bool | None, bool | None]:
     """What a `cudaMemcpyKind` says of destination and source, as `checked` takes it.
 
@@ -120,6 +136,16 @@ def cudaMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -
     copy_memory(machine, copy_of(machine, given), given.kind, stream)
 
 
+@runtime("cudaMemcpy3DPeer", "cudaMemcpy3DPeerAsync")
+def cudaMemcpy3DPeer(machine: Machine, parameters: int, stream: int | None = None) -> None:
+    """Devices share one address space: it is a copy like any other."""
+    given = Copy3DPeer.from_address(parameters)
+    for device in (given.src_device, given.dst_device):
+        machine.device(device)
+    same = {name: getattr(given, name) for name, *_ in Copy3D._fields_ if name != "kind"}
+    copy_memory(machine, copy_of(machine, Copy3D(**same)), DEFAULT, stream)
+
+
 @runtime("cudaMemcpyPeer", "cudaMemcpyPeerAsync")
 def cudaMemcpyPeer(
     machine: Machine,
@@ -182,6 +208,22 @@ def cudaMemset2D(
 ) -> None:
     state.context(machine)
     set_rows(machine, stream, address, bytes([value & 255]), width, height, pitch)
+
+
+@runtime("cudaMemset3D", "cudaMemset3DAsync")
+def cudaMemset3D(
+    machine: Machine,
+    given: ctypes.Structure,
+    value: int,
+    extent: ctypes.Structure,
+    stream: int | None = None,
+) -> None:
+    state.context(machine)
+    place = PitchedPointer.from_buffer_copy(given)
+    width, height, depth = (Size * 3).from_buffer_copy(extent)
+    for plane in range(depth):
+        address = place.pointer + plane * place.pitch * place.height
+        set_rows(machine, stream, address, bytes([value & 255]), width, height, place.pitch)
 
 
 # ---- allocations
