@@ -47,6 +47,22 @@ def test_a_version(ptx: str, says: str) -> None:
     assert says in done.stdout, done.stderr
 
 
+CALL = """
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func elsewhere();
+.visible .entry k() { call elsewhere; ret; }
+"""
+
+
+def test_a_function_that_no_input_has_is_an_error_of_the_link() -> None:
+    done = execute(sys.executable, "-c", PROGRAM, CALL)
+    assert done.stdout == "0 3\nUndefined reference to 'elsewhere'\n", done.stderr
+    done = execute(sys.executable, "-c", PROGRAM, CALL.replace("elsewhere", "vprintf"))
+    assert done.stdout == "0 0\n\n", done.stderr
+
+
 NVML = r"""
 import ctypes
 

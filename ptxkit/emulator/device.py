@@ -281,12 +281,14 @@ class EmulatorKernel(PreparableKernel):
 
     @property
     def attributes(self) -> dict[str, int]:
-        """Bytes of static shared memory, of local memory and of the parameters; most threads of a CTA."""
+        """Bytes of static shared memory, of local memory, of the parameters and of the module's constants;
+        most threads of a CTA."""
         program = self.program
         return {
             "shared_bytes": program.shared_static,
             "local_bytes": program.code.frame,
             "parameter_bytes": self._signature.size,
+            "constant_bytes": self._module.image.constant_bytes,
             "max_threads": self._module.limits.threads_per_cta,
         }
 

@@ -121,6 +121,11 @@ class Image:
                 start = self.allocations[symbol].address - BASE
                 self.memory.data[start : start + len(data)] = data
 
+    @property
+    def constant_bytes(self) -> int:
+        """Bytes of the variables of constant memory."""
+        return sum(self.size_of(symbol) for symbol in self._const_at)
+
     def _constant_bank(self, size: int) -> Bank:
         """The memory of `.const` variables: a part of global memory, where the host writes it."""
         whole = -(-size // 32) * 32 + 32

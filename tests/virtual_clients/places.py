@@ -41,7 +41,7 @@ def pools() -> None:
         check(cuda.cuMemFreeAsync(y, stream))
         check(cuda.cuStreamSynchronize(stream))
         check(cuda.cuMemPoolDestroy(made))
-    assert int(check(cuda.cuMemAllocAsync(0, stream))) == 0
+    check(cuda.cuMemFreeAsync(check(cuda.cuMemAllocAsync(0, stream)), stream))
     for place in (location(1), location(2)):
         default = check(cuda.cuMemGetDefaultMemPool(place, PINNED))
         own = pool(PINNED, place)

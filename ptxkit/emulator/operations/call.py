@@ -70,6 +70,11 @@ def _argument(instruction: ScopedInstruction, operand: tree.Operand, parameter: 
     return value_argument(instruction.source(operand, type_name))
 
 
+def is_provided(name: str) -> bool:
+    """Whether a function that no module has is the system's, or of CUDA's device runtime."""
+    return name in SYSTEM or name.startswith(DEVICE_RUNTIME)
+
+
 def _direct(
     instruction: ScopedInstruction,
     symbol: Symbol,

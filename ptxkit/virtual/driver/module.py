@@ -6,9 +6,10 @@ import ctypes
 from pathlib import Path
 from typing import ClassVar
 
-from ptxkit.asm import parse
+from ptxkit.asm import Module, parse
 from ptxkit.asm.link import link
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator.operations.call import is_provided
 from ptxkit.virtual.abi import Pointer, Size, UInt, lasting_text, memory, put, put_several, several, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.handles import Object
@@ -158,6 +159,7 @@ class Linker(Object):
 
     Attributes:
         inputs: PTX, with what each is called.
+        machine_code: what was given besides, by name.
         options: where its log goes.
         whole: the text that came out, as it lies in memory.
     """
@@ -166,6 +168,7 @@ class Linker(Object):
 
     def __init__(self, options: JitOptions) -> None:
         self.inputs: list[tuple[str, str]] = []
+        self.machine_code: list[str] = []
         self.options = options
         self.whole: ctypes.Array[ctypes.c_char] | None = None
 
@@ -182,13 +185,33 @@ class Linker(Object):
         if wrong:
             raise failure("INVALID_PTX", str(PtxkitError(wrong)))
         if len(modules) == 1:
+            self._require_all(modules)
             return self.inputs[0][0]
         try:
             whole = link(modules)
         except PtxkitError as problem:
             raise failure("INVALID_PTX", str(problem)) from None
         assert whole.source is not None
+        self._require_all(modules)
         return whole.source.text
+
+    def _require_all(self, modules: list[Module]) -> None:
+        """Refuse a link that lacks a function.
+
+        Raises:
+            DriverError: INVALID_PTX, it was not given; NO_BINARY_FOR_GPU, or as machine code.
+        """
+        functions = [function for module in modules for function in module.functions]
+        there = {function.name for function in functions if function.body is not None}
+        wanted = {function.name for function in functions} - there
+        missing = sorted(name for name in wanted if not is_provided(name))
+        if missing and self.machine_code:
+            raise failure(
+                "NO_BINARY_FOR_GPU",
+                f"`{missing[0]}` is given as machine code alone, by {self.machine_code[0]}",
+            )
+        if missing:
+            raise failure("INVALID_PTX", f"Undefined reference to '{missing[0]}'")
 
 
 @driver("cuLinkCreate_v2", "cuLinkCreate")
@@ -204,7 +227,8 @@ def add_input(machine: Machine, linker: Linker, kind: int, address: int, size: i
     """
     head = memory(address, min(size, 8))
     if head == ARCHIVE:
-        return  # a library of machine code; what of it PTX can call, the emulator knows or the link lacks
+        linker.machine_code.append(f"`{name}`" if name else "a library")
+        return  # what of it PTX can call, the emulator knows or the link lacks
     head = head[:4]
     if kind == PTX or head not in (FAT, ELF):
         source = memory(address, size).partition(b"\0")[0].decode("utf-8", "replace")

@@ -191,7 +191,8 @@ def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -
 
 def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int) -> None:
     place = machine.context().stream(stream)
-    if place.capture is not None and size:
+    size = max(size, 1)  # of 0 bytes there is one, too, at an address of its own
+    if place.capture is not None:
         captured = captured_allocation(machine, pool, size)
         place.add(captured)
         put(address, Size, captured.block.address)
@@ -199,9 +200,6 @@ def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int
     used = sum(pool.used.values())
     if pool.most and used + size > pool.most:
         raise failure("OUT_OF_MEMORY", f"the pool gives out at most {pool.most} bytes")
-    if not size:  # nothing, at no address
-        put(address, Size, 0)
-        return
     kind = pool.place.kind
     made = obtain(machine, size, kind, PAGE if kind is not AllocationKind.DEVICE else 512)
     machine.memory.pools[made] = pool.handle

@@ -172,6 +172,7 @@ class VirtualFunction(Object):
         return {
             MAX_THREADS: requirements.max_threads or limits.threads_per_cta,
             SHARED: known["shared_bytes"],
+            CONST: known["constant_bytes"],
             LOCAL: known["local_bytes"],
             REGISTERS: self.kernel.program.registers or ASSUMED_REGISTERS,
             PTX_VERSION: 10 * version[0] + version[1],
