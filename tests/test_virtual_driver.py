@@ -48,6 +48,11 @@ CODES = {
     "an event that was destroyed": 400,
     "a capture of the legacy stream": 900,
     "the attribute of a pointer of the host": 1,
+    "the name of no kernel": 1,
+    "the name of no function": 1,
+    "an array of nothing": 1,
+    "the inside of registered memory, no more": 1,
+    "memory that was not registered, no more": 713,
     "an allocation in a thread without a context": 201,
 }
 """The driver API's manual, under each function's "Returns"."""

@@ -65,12 +65,17 @@ def advice() -> None:
     assert told(prefers) == -2
     check(cuda.cuMemAdvise(address, 4096, said.CU_MEM_ADVISE_SET_READ_MOSTLY, location(1)))
     check(cuda.cuMemAdvise(address, 4096, said.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, location(2)))
+    check(cuda.cuMemAdvise(address, 4096, said.CU_MEM_ADVISE_SET_ACCESSED_BY, location(2)))
     check(cuda.cuMemAdvise(address, 4096, said.CU_MEM_ADVISE_SET_ACCESSED_BY, location(1)))
     check(cuda.cuMemPrefetchAsync(address, 4096, location(1), 0, 0))
     assert told(attribute.CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY) == 1
     assert told(prefers) == -1
     assert told(attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION) == 0
-    assert list(told(attribute.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, 8)) == [0, -2]
+    assert list(told(attribute.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, 12)) == [0, -1, -2]
+    waits = cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+    for value in (True, False):
+        check(cuda.cuPointerSetAttribute(value, waits, address))
+        assert check(cuda.cuPointerGetAttribute(waits, address)) == value
     check(cuda.cuMemAdvise(address, 4096, said.CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, location(2)))
     assert told(prefers) == -2
     wrong = cuda.CUresult.CUDA_ERROR_INVALID_DEVICE

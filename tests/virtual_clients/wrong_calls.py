@@ -72,6 +72,14 @@ def answers() -> dict[str, int]:
         "the attribute of a pointer of the host",
         cuda.cuPointerGetAttribute(cuda.CUpointer_attribute(2), 4096),
     )
+    note("the name of no kernel", cuda.cuKernelGetName(0))
+    note("the name of no function", cuda.cuFuncGetName(0))
+    note("an array of nothing", cuda.cuArrayCreate(cuda.CUDA_ARRAY_DESCRIPTOR()))
+    pages = np.zeros(1 << 22, np.uint8)
+    page = -(-pages.ctypes.data // 4096) * 4096
+    cuda.cuMemHostRegister(page, 8192, 0)
+    note("the inside of registered memory, no more", cuda.cuMemHostUnregister(page + 4096))
+    note("memory that was not registered, no more", cuda.cuMemHostUnregister(page + (1 << 20)))
     threads: list[int] = []
 
     def elsewhere() -> None:

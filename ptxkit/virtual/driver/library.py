@@ -104,6 +104,8 @@ def cuKernelGetLibrary(machine: Machine, library: int, kernel: int) -> None:
 
 @driver()
 def cuKernelGetName(machine: Machine, name: int, kernel: int) -> None:
+    if not kernel:
+        raise failure("INVALID_VALUE", "the kernel is null")
     put(name, Pointer, lasting_text(machine.handles.get(LibraryKernel, kernel).name))
 
 

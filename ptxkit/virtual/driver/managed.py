@@ -73,7 +73,7 @@ def _advise(machine: Machine, address: int, size: int, advice: int, location: Lo
     if advice in (3, 4):
         found.preferred = location if advice == 3 else NO_LOCATION
     elif advice == 5:
-        found.accessed_by = [*(one for one in found.accessed_by if one != device), device]
+        found.accessed_by = sorted({*found.accessed_by, device}, key=lambda one: (one == HOST, one))
     else:
         found.accessed_by = [one for one in found.accessed_by if one != device]
 

@@ -137,6 +137,8 @@ def cuFuncGetModule(machine: Machine, module: int, function: int) -> None:
 
 @driver()
 def cuFuncGetName(machine: Machine, name: int, function: int) -> None:
+    if not function:
+        raise failure("INVALID_VALUE", "the function is null")
     put(name, Pointer, lasting_text(machine.handles.get(VirtualFunction, function).name))
 
 

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 
 from ptxkit.emulator.global_memory import Allocation
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, several
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, several
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import AllocationKind
@@ -26,6 +26,8 @@ def _context(machine: Machine, owner: Allocation) -> int:
     return primary.handle if primary else 0
 
 
+SYNC_MEMOPS = 6
+"""The attribute that can be set."""
 _ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] = {
     1: (Pointer, lambda machine, owner, at: _context(machine, owner)),
     2: (
@@ -36,7 +38,7 @@ _ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] =
     ),
     3: (Pointer, lambda machine, owner, at: at),
     4: (Pointer, lambda machine, owner, at: at if _kind(machine, owner) is not AllocationKind.DEVICE else 0),
-    6: (Int, lambda machine, owner, at: 0),
+    SYNC_MEMOPS: (Int, lambda machine, owner, at: machine.memory.synchronous.get(owner.address, 0)),
     7: (Size, lambda machine, owner, at: owner.address),
     8: (UInt, lambda machine, owner, at: _kind(machine, owner) is AllocationKind.MANAGED),
     9: (Int, lambda machine, owner, at: max(machine.memory.devices.get(owner.address, 0), 0)),
@@ -82,6 +84,8 @@ def cuPointerGetAttributes(machine: Machine, count: int, attributes: int, data: 
 
 @driver()
 def cuPointerSetAttribute(machine: Machine, value: int, attribute: int, address: int) -> None:
-    if attribute != 6:
+    """It is told again, and changes nothing."""
+    if attribute != SYNC_MEMOPS:
         raise failure("INVALID_VALUE", f"attribute {attribute} of a pointer can't be set")
-    machine.memory.check(address, 1, "the pointer")
+    owner = machine.memory.check(address, 1, "the pointer")
+    machine.memory.synchronous[owner.address] = bool(get(value, UInt))

@@ -42,10 +42,10 @@ class ArrayRequest(NamedTuple):
         width, height, depth, code, channels, flags = self
         if flags & (SPARSE | DEFERRED) or flags >> 8:
             raise failure("NOT_SUPPORTED", f"arrays with flags {flags:#x}: sparse, deferred or for video")
+        if channels not in CHANNELS or not width or not code:
+            raise failure("INVALID_VALUE", f"an array {width} texels wide, of {channels} channels")
         if code not in BY_CODE:
             raise failure("NOT_SUPPORTED", f"arrays of the format {code:#x}")
-        if channels not in CHANNELS or not width:
-            raise failure("INVALID_VALUE", f"an array {width} texels wide, of {channels} channels")
         format_ = BY_CODE[code]
         cube, layered = bool(flags & CUBEMAP), bool(flags & LAYERED)
         if cube:

@@ -56,6 +56,7 @@ class UnifiedMemory(GlobalMemory):
         freeing: those that a stream will free.
         graph_blocks: those of graphs.
         advice: what was said of where each had best be.
+        synchronous: those whose copies the host waits for (`SYNC_MEMOPS`).
         allowed: of those that say so themselves, the devices that may reach each: mappings and pools.
         peers: by device, those whose memory it may reach.
         host_visible: whether kernels may reach all memory of the host in the window, as with HMM.
@@ -71,6 +72,7 @@ class UnifiedMemory(GlobalMemory):
         self.freeing: set[int] = set()
         self.graph_blocks: dict[int, GraphBlock] = {}
         self.advice: dict[int, Any] = {}
+        self.synchronous: dict[int, bool] = {}
         self.allowed: dict[int, set[int]] = {}
         self.peers: dict[int, set[int]] = {}
         self.host_visible = host_visible
@@ -99,7 +101,15 @@ class UnifiedMemory(GlobalMemory):
         """Give a range back, and its pages to the system. Its address stays known as freed."""
         if not allocation.live:
             return
-        for of_allocation in (self.kinds, self.devices, self.flags, self.pools, self.allowed, self.advice):
+        for of_allocation in (
+            self.kinds,
+            self.devices,
+            self.flags,
+            self.pools,
+            self.allowed,
+            self.advice,
+            self.synchronous,
+        ):
             of_allocation.pop(allocation.address, None)
         super().free(allocation, by)
 
@@ -148,8 +158,11 @@ class UnifiedMemory(GlobalMemory):
         """Hide it again.
 
         Raises:
-            DriverError: HOST_MEMORY_NOT_REGISTERED.
+            DriverError: HOST_MEMORY_NOT_REGISTERED; INVALID_VALUE, inside of a range that is.
         """
+        owner = self.owner(address)
+        if owner is not None and owner.address != address:
+            raise failure("INVALID_VALUE", f"registered memory begins at {owner.address:#x}")
         if self.kinds.get(address) is not AllocationKind.REGISTERED:
             raise failure("HOST_MEMORY_NOT_REGISTERED")
         found = self.known(address)
