@@ -47,6 +47,34 @@ def test_a_version(ptx: str, says: str) -> None:
     assert says in done.stdout, done.stderr
 
 
+OPTIONS = r"""
+import ctypes
+import sys
+
+linker, handle = ctypes.CDLL("libnvJitLink.so.13"), ctypes.c_void_p()
+for word in sys.argv[1:]:
+    made = linker.nvJitLinkCreate(ctypes.byref(handle), 1, (ctypes.c_char_p * 1)(word.encode()))
+    print(made, made or linker.nvJitLinkComplete(handle))
+"""
+
+
+def test_options_that_nvjitlink_does_not_have() -> None:
+    """1 is an unrecognised option; a link of nothing is right."""
+    words = (
+        "-arch=sm_90a",
+        "-arch=sm_XX",
+        "-arch=sm_99",
+        "-arch=compute_120f",
+        "-O3",
+        "-fictitious",
+        "-ftz=true",
+    )
+    done = execute(sys.executable, "-c", OPTIONS, *words)
+    codes = [line.split()[0] for line in done.stdout.splitlines()]
+    assert codes == ["0", "1", "1", "0", "0", "1", "0"], done.stderr
+    assert "0 0" in done.stdout
+
+
 CALL = """
 .version 8.0
 .target sm_90

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ptxkit.targets import NEWEST_VERSION, show
+from ptxkit.targets import NEWEST_VERSION, parse, show
 from ptxkit.virtual.abi import Pointer, Size, UInt, memory, put, several, text
 from ptxkit.virtual.companions.lto import INPUT_LTOIR, ptx_of_ltoir
 from ptxkit.virtual.dispatch import FunctionTable
@@ -37,10 +37,20 @@ GetErrorLog handle:p log:p
 GetInfoLogSize handle:p size:p
 GetInfoLog handle:p log:p
 """
-INVALID_INPUT, PTX_COMPILE, INTERNAL = 3, 4, 6
+UNRECOGNIZED_OPTION, INVALID_INPUT, PTX_COMPILE, INTERNAL = 1, 3, 4, 6
 """`nvJitLinkResult`; what goes wrong with the inputs is INVALID_INPUT, but for a version that is too new."""
+OPTIONS = re.compile(
+    "-(?:time|verbose|lto|ptx|r|g|lineinfo|optimize-unused-variables|no-cache|O[0-3]|"
+    "(?:arch|maxrregcount|ftz|prec-div|prec-sqrt|fma|kernels-used|variables-used|Xptxas|Xnvvm|split-compile|"
+    "split-compile-extended|jump-table-density|device-stack-protector)=.*)"
+)
+"""What nvJitLink's manual lists."""
+NO_SUCH_OPTION = 500
+"""The driver's error of a name that there is not."""
 UNSUPPORTED_PTX_VERSION = 222
 """The driver's error for that."""
+EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n"
+"""What comes of a link of nothing."""
 INPUT_PTX = 2
 """`nvJitLinkInputType`."""
 
@@ -64,8 +74,8 @@ def load() -> FunctionTable:
 
 def failed(code: int) -> int:
     """What a call returns for an error code of the driver."""
-    if code == UNSUPPORTED_PTX_VERSION:
-        return PTX_COMPILE
+    if code in (UNSUPPORTED_PTX_VERSION, NO_SUCH_OPTION):
+        return PTX_COMPILE if code == UNSUPPORTED_PTX_VERSION else UNRECOGNIZED_OPTION
     return INVALID_INPUT if code not in (801, 999) else INTERNAL
 
 
@@ -108,6 +118,10 @@ def version(machine: Machine, major: int, minor: int) -> None:
 def create(machine: Machine, handle: int, count: int, options: int) -> None:
     """Begin a link; its options are for LTO-IR alone."""
     words = [text(place) for place in several(options, Pointer, count)]
+    for word in words:
+        name, _, value = word.partition("=")
+        if not OPTIONS.fullmatch(word) or (name == "-arch" and not _is_target(value)):
+            raise failure("NOT_FOUND", f"nvJitLink has no option `{word}`")
     put(handle, Pointer, machine.handles.add(Link(words)))
 
 
@@ -116,6 +130,12 @@ def destroy(machine: Machine, handle: int) -> None:
     """Let go of a link."""
     machine.handles.remove(machine.handles.get(Link, Pointer.from_address(handle).value))
     put(handle, Pointer, 0)
+
+
+def _is_target(name: str) -> bool:
+    """Whether a target of machine code or of PTX is known; those older than all that are here count, too."""
+    match = re.fullmatch(r"(?:sm|compute|lto)_(\d+)[af]?", name)
+    return match is not None and (int(match[1]) < 70 or parse(f"sm_{name.partition('_')[2]}") is not None)
 
 
 def _refuse_newer(source: bytes) -> None:
@@ -170,6 +190,8 @@ def complete(machine: Machine, handle: int) -> None:
     try:
         if link.ltoir:
             link.linker.inputs.insert(0, (ptx_of_ltoir(link.ltoir, link.options), "<LTO-IR>"))
+        if not link.linker.inputs:
+            link.linker.inputs.append((EMPTY, "nothing"))
         link.ptx = link.linker.linked().encode() + b"\0"
     except DriverError as problem:
         link.log = problem.why.encode() + b"\0"
