@@ -57,6 +57,14 @@ def test_a_file_whose_tests_die_and_hang(tmp_path: Path) -> None:
     assert record.counts(found) == {"passed": 3, "failed": 5, "skipped": 1, "xfailed": 1}
 
 
+def test_the_environment_of_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/there")
+    given = {"PYTHONPATH": ".", "OTHER": "."}
+    suite = Suite("own", "", "", [], "", ".", [], test_seconds=3, environment=given)
+    found = Checkout(suite, tmp_path, sys.executable).environment()
+    assert (found["PYTHONPATH"], found["OTHER"]) == (f"{tmp_path}:/there", str(tmp_path))
+
+
 def _record(**outcomes: object) -> dict[str, object]:
     return {"files": {"f.py": {"passed": [], "failed": {}, "skipped": {}, "xfailed": [], **outcomes}}}
 

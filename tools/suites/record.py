@@ -17,6 +17,8 @@ RESULTS = HERE.parents[1] / "bench" / "results"
 LONGEST = 160
 """Characters of a reason in the record."""
 NOT_YET = "not yet"
+_PATH = re.compile(r"(?:/[\w.+-]+){3,}/")
+"""Where a checkout or an environment lies, which differs from machine to machine."""
 
 
 @cache
@@ -38,8 +40,7 @@ def reason_of(suite: str, test: str, why: str) -> str:
 def short(why: str) -> str:
     """The first line of why a test failed, without what changes from run to run."""
     lines = [line.strip() for line in why.splitlines() if line.strip()] or [""]
-    line = re.sub(r"0x[0-9a-f]{4,}", "0x..", lines[0])
-    line = re.sub(r"(?:/[\w.+-]+){3,}/", "../", line)
+    line = _PATH.sub("../", re.sub(r"0x[0-9a-f]{4,}", "0x..", lines[0]))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 2]}.."
 
 
@@ -51,7 +52,7 @@ def rows(suite: str, runs: dict[str, FileRun]) -> dict[str, Any]:
 def _row(suite: str, file: str, run: FileRun) -> dict[str, Any]:
     passed, failed, skipped, xfailed = [], {}, {}, []
     for node, test in sorted(run.tests.items()):
-        name = node.partition("::")[2] or "(the file)"
+        name = _PATH.sub("../", node.partition("::")[2]) or "(the file)"
         match test.outcome:
             case "passed":
                 passed.append(name)

@@ -73,12 +73,13 @@ class Checkout:
         return [path for path in found if not path.startswith(tuple(self.suite.left_out))]
 
     def environment(self) -> dict[str, str]:
-        """The environment of its tests; `.` in a value is the folder."""
-        own = {
-            name: str(self.folder) if value == "." else value
-            for name, value in self.suite.environment.items()
-        }
-        return {**os.environ, **own}
+        """The environment of its tests: `.` in a value is the folder; a path goes before what is there."""
+        found = dict(os.environ)
+        for name, value in self.suite.environment.items():
+            own = str(self.folder) if value == "." else value
+            inherited = os.environ.get(name) if name == "PYTHONPATH" else None
+            found[name] = os.pathsep.join(filter(None, (own, inherited)))
+        return found
 
     def versions(self) -> dict[str, str]:
         """The packages of NVIDIA's and numba's that are installed, and Python."""
