@@ -24,6 +24,8 @@ def test_dies(): os._exit(7)
 @pytest.mark.parametrize("n", [1, 2])
 def test_behind(n): pass
 def test_hangs(): time.sleep(60)
+def test_loses_the_context(): os.environ["LOST"] = "1"; raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+def test_needs_a_context(): assert "LOST" not in os.environ
 @pytest.fixture
 def broken(): raise OSError("no such thing")
 def test_fixture(broken): pass
@@ -43,18 +45,19 @@ def test_a_file_whose_tests_die_and_hang(tmp_path: Path) -> None:
     runs = {file: FileRun.from_json(run.to_json()) for file, run in runs.items()}
     found = record.rows("own", runs)
     row = found["test_them.py"]
-    assert row["passed"] == ["test_behind[1]", "test_behind[2]", "test_right"]
+    assert row["passed"] == ["test_behind[1]", "test_behind[2]", "test_needs_a_context", "test_right"]
     assert row["skipped"] == {"Skipped: needs more": ["test_skipped"]}
     assert row["xfailed"] == ["test_expected"]
     assert row["failed"] == {
         "test_dies": [record.NOT_YET, "the process died in it: exit code 7"],
         "test_fixture": [record.NOT_YET, "OSError: no such thing"],
         "test_hangs": ["time", "took more than 3 s"],
+        "test_loses_the_context": [record.NOT_YET, "RuntimeError: CUDA_ERROR_ILLEGAL_ADDRESS"],
         "test_wrong": [record.NOT_YET, "assert 1 == 2"],
     }
     (why,) = found["test_broken.py"]["failed"].values()
     assert "ModuleNotFoundError: No module named 'nothing_of_this_name'" in why[1]
-    assert record.counts(found) == {"passed": 3, "failed": 5, "skipped": 1, "xfailed": 1}
+    assert record.counts(found) == {"passed": 4, "failed": 6, "skipped": 1, "xfailed": 1}
 
 
 def test_the_environment_of_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

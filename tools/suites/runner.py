@@ -16,6 +16,10 @@ from .suite import HERE, Checkout
 
 STARTS = 40
 """A file whose processes die more often is given up: what is left of it counts as `not run`."""
+ENDED = (0, 1, 2, 5)
+"""Exit codes of pytest that came to its end."""
+AGAIN = 86
+"""That of the plugin's, where a test lost the context: the rest of the file needs a new process."""
 NOTHING_DONE = "  functions that do nothing, and said so:"
 """The heading of `ptxkit exec`'s summary."""
 START_SECONDS = 240
@@ -107,9 +111,11 @@ def run_file(checkout: Checkout, file: str, exec_options: list[str] | None, fold
     """
     found, start = FileRun(), time.monotonic()
     for turn in range(STARTS):
-        log, ended = _process(checkout, file, exec_options, folder, found, turn)
+        log, code = _process(checkout, file, exec_options, folder, found, turn)
         found.tests.update(log.tests)
-        if ended:
+        if code == AGAIN:
+            continue
+        if code in ENDED and not log.running:
             break
         if not log.running:
             # Nothing was running: it died while it was imported, or after its last test.
@@ -129,8 +135,8 @@ def _stem(file: str, turn: int) -> str:
 
 def _process(
     checkout: Checkout, file: str, exec_options: list[str] | None, folder: Path, found: FileRun, turn: int
-) -> tuple[Log, bool]:
-    """One process of a file; what it did, and whether it came to its end."""
+) -> tuple[Log, int]:
+    """One process of a file; what it did, and its exit code."""
     stem = _stem(file, turn)
     log_path, done, report = folder / f"{stem}.log", folder / f"{stem}.done", folder / f"{stem}.sarif"
     log_path.unlink(missing_ok=True)
@@ -159,7 +165,7 @@ def _process(
         log = _watched(process, Log(log_path), checkout.suite.test_seconds)
     if exec_options is not None:
         _take_report(found, report, folder / f"{stem}.out")
-    return log, process.returncode in (0, 1, 2, 5) and not log.running
+    return log, process.returncode
 
 
 def _watched(process: subprocess.Popen[bytes], log: Log, seconds: int) -> Log:

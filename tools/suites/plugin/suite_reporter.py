@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ import pytest
 
 LOG = os.environ.get("SUITE_LOG", "")
 DONE = os.environ.get("SUITE_DONE", "")
+LOST = re.compile(
+    "ILLEGAL_ADDRESS|LAUNCH_FAILED|MISALIGNED_ADDRESS|ILLEGAL_INSTRUCTION|HARDWARE_STACK_ERROR|ERROR_ASSERT|"
+    "LAUNCH_TIMEOUT|cudaError(?:IllegalAddress|LaunchFailure|MisalignedAddress|Assert)"
+)
+"""What a failed test says where its context is lost: what follows needs a new process, on a GPU as here."""
+AGAIN = 86
+"""The exit code by which the runner knows it."""
 OWNER = os.environ.get("SUITE_PROCESS", "")
 """The process that the runner started marks itself here; the ones that tests start write nothing."""
 
@@ -49,13 +57,20 @@ def pytest_runtest_logstart(nodeid: str) -> None:
     _write(begun=nodeid)
 
 
+_lost = False
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    global _lost
+    _lost |= report.failed and LOST.search(_why(report)) is not None
     if report.when == "call" or report.outcome != "passed":
         _write(test=report.nodeid, outcome=_outcome(report), why=_why(report), when=report.when)
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
     _write(ended=nodeid)
+    if _lost and os.environ.get("SUITE_PROCESS") == str(os.getpid()):
+        os._exit(AGAIN)
 
 
 def _outcome(report: pytest.TestReport) -> str:
