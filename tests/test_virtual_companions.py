@@ -108,6 +108,7 @@ assert nvml.nvmlDeviceGetCount_v2(byref(number)) == 0
 assert nvml.nvmlDeviceGetHandleByIndex_v2(number.value - 1, byref(handle)) == 0
 assert nvml.nvmlDeviceGetUUID(handle, text, 100) == 0
 assert nvml.nvmlDeviceGetHandleByUUID(text, byref(other)) == 0 and other.value == handle.value
+assert nvml.nvmlDeviceGetHandleByUUID(text.value[4:], byref(other)) == 0
 assert nvml.nvmlDeviceGetPciInfo_v3(handle, words) == 0
 print(bytes(words)[:12].decode(), words[5], bytes(words)[36:52].decode())
 assert nvml.nvmlDeviceGetHandleByPciBusId_v2(bytes(words)[:12], byref(other)) == 0

@@ -42,6 +42,7 @@ def pools() -> None:
         check(cuda.cuStreamSynchronize(stream))
         check(cuda.cuMemPoolDestroy(made))
     check(cuda.cuMemFreeAsync(check(cuda.cuMemAllocAsync(0, stream)), stream))
+    check(cuda.cuMemFreeAsync(0, stream))
     for place in (location(1), location(2)):
         default = check(cuda.cuMemGetDefaultMemPool(place, PINNED))
         own = pool(PINNED, place)

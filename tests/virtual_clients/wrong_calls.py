@@ -6,7 +6,7 @@ import threading
 import numpy as np
 from bindings import check
 from cuda.bindings import driver as cuda
-from kernels import begin, kernel
+from kernels import NEXT, begin, kernel
 
 
 def answers() -> dict[str, int]:
@@ -23,6 +23,11 @@ def answers() -> dict[str, int]:
     note("an attribute that is not there", cuda.cuDeviceGetAttribute(9999, 0))
     note("an allocation without a context", cuda.cuMemAlloc(16))
     note("a pop of nothing", cuda.cuCtxPopCurrent())
+    library = check(cuda.cuLibraryLoadData(NEXT, None, None, 0, None, None, 0))
+    known = cuda.cuLibraryGetKernel(library, b"next")
+    note("a kernel of a library without a context", known)
+    note("another one, that is not there", cuda.cuLibraryGetKernel(library, b"last"))
+    note("its function without a context", cuda.cuKernelGetFunction(known[1]))
     begin()
     note("an allocation of nothing", cuda.cuMemAlloc(0))
     note("more memory than there is", cuda.cuMemAlloc(1 << 50))

@@ -189,8 +189,9 @@ def _put_handle(machine: Machine, place: int, names: list[str], wanted: str) -> 
 
 @_function("nvmlDeviceGetHandleByUUID")
 def handle_by_uuid(machine: Machine, wanted: int, place: int) -> None:
-    """The device of a UUID."""
-    _put_handle(machine, place, [_uuid(device.ordinal) for device in machine.devices], text(wanted))
+    """The device of a UUID, with or without the `GPU-` before it."""
+    given = f"GPU-{text(wanted).removeprefix('GPU-')}"
+    _put_handle(machine, place, [_uuid(device.ordinal) for device in machine.devices], given)
 
 
 @_function("nvmlDeviceGetHandleByUUIDV")

@@ -55,7 +55,8 @@ def cuLibraryUnload(machine: Machine, library: int) -> None:
 @driver()
 def cuLibraryGetKernel(machine: Machine, kernel: int, library: int, name: int) -> None:
     found = machine.handles.get(VirtualLibrary, library)
-    put(kernel, Pointer, found.kernel(machine.context(), text(name)).handle)
+    context = machine.context() if machine.current is not None else None
+    put(kernel, Pointer, found.kernel(context, text(name)).handle)
 
 
 @driver()

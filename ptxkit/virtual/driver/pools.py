@@ -246,7 +246,7 @@ def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
     place = machine.context().stream(stream)
     memory = machine.memory
     if not address:
-        raise failure("INVALID_VALUE", "the address is null")
+        return
     if address in memory.graph_blocks:
         _free_of_graph(machine, place, memory.graph_blocks[address])
         return

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel
@@ -320,14 +321,17 @@ class VirtualLibrary(Object):
             context.own(module)
         return module
 
-    def kernel(self, context: VirtualContext, name: str) -> LibraryKernel:
-        """A kernel by its name.
+    def kernel(self, context: VirtualContext | None, name: str) -> LibraryKernel:
+        """A kernel by its name; its code is in no context yet where none is given.
 
         Raises:
             DriverError: NOT_FOUND.
         """
         if name not in self._kernels:
-            self.module(context).function(name)
+            if context is not None:
+                self.module(context).function(name)
+            elif name not in [entry.name for entry in parse(self.text).entries]:
+                raise failure("NOT_FOUND", f"the library has no kernel `{name}`")
             self._kernels[name] = LibraryKernel(self, name)
             self.machine.handles.add(self._kernels[name])
         return self._kernels[name]
