@@ -53,6 +53,13 @@ def _section(suite: Suite, found: dict[str, Any]) -> list[str]:
     for file, row in found["files"].items():
         for test, (reason, why) in row["failed"].items():
             lines.append(f"| `{file}` {_cell(test)} | {reason} | {_cell(why)} |")
+    findings = [(file, text) for file, row in found["files"].items() for text in row.get("findings", ())]
+    if findings:
+        lines += ["", "What the sanitizer found:", "", "| in the kernels of | finding |", "|---|---|"]
+        lines += [f"| `{file}` | {_cell(text)} |" for file, text in findings]
+    if found["not_run"]:
+        listed = ", ".join(f"`{file}`" for file in found["not_run"])
+        lines += ["", f"Not run yet: {listed}."]
     return lines
 
 

@@ -40,7 +40,7 @@ def main() -> int:
     listed = verbs.add_parser("packages")
     listed.add_argument("suite", choices=known)
     shown = verbs.add_parser("show")
-    shown.add_argument("suite", choices=known, nargs="*", default=known)
+    shown.add_argument("suite", choices=[*known, "all"], nargs="?", default="all")
     shown.add_argument("--all", action="store_true", help="each failure, not only those that are `not yet`")
     run = verbs.add_parser("run")
     run.add_argument("suite", choices=known)
@@ -57,7 +57,7 @@ def main() -> int:
     if given.verb == "packages":
         print(" ".join(f"'{one}'" for one in requirements(suites()[given.suite])))
     elif given.verb == "show":
-        for name in given.suite:
+        for name in known if given.suite == "all" else [given.suite]:
             _show(name, given.all)
     else:
         _run(given)
