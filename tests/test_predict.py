@@ -8,6 +8,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command import here, ptxkit
 
@@ -24,7 +25,7 @@ from ptxkit.emulator.timing.recorded import LaunchStreams, Touched
 from ptxkit.emulator.timing.requests import Resources
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
-from ptxkit.emulator.timing.streams import Streams
+from ptxkit.emulator.timing.streams import Sample, Streams
 from ptxkit.emulator.timing.timeline import events
 
 ROOT = Path(__file__).parents[1]
@@ -63,7 +64,9 @@ CHAINED = (
 def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **arguments: Any) -> LaunchStreams:
     """What the first CTAs of a kernel `k(.param .u64 x)` did; `x` is 1 MB of zeros."""
     device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1)
-    streams = Streams(lambda execution: (0, min(count, execution.launch.shape.ctas), False))
+    streams = Streams(
+        lambda execution: Sample(np.arange(min(count, execution.launch.shape.ctas)), False, 1 << 18)
+    )
     kernel = device.load(parse(HEAD + text)).kernel("k")
     x = device.zeros((1 << 18,), "uint32")
     device.prepare = streams.begin
@@ -299,7 +302,7 @@ def test_a_block_that_is_too_long_to_be_looked_at_twice_runs_once() -> None:
         for _ in range(2)
     ]
     plans = Plans(gpu("h200"), {"k": code_of_lines(*twice)})
-    assert plans.copies(run.code, run.block) == 1
+    assert plans.of([run, run], 0)[1] == 1
 
 
 def test_without_a_loop_all_of_the_code_counts() -> None:
@@ -346,7 +349,7 @@ def test_loads_go_up_and_who_reads_them_waits() -> None:
     )  # fmt: skip
     streams = recorded(text)
     (run,) = (one for _, runs in streams.ctas[0].warps for one in runs if one.block.count > 4)
-    steps = [step.what for step in Plans(gpu("h200")).of(run.code, run.block)]
+    steps = [step.what for step in Plans(gpu("h200")).of([run], 0)[0]]
     loads = [at for at, what in enumerate(steps) if what is What.LOAD]
     assert len(loads) == 2
     assert max(loads) < steps.index(What.NEED) < steps.index(What.STORE)

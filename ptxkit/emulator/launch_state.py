@@ -172,6 +172,10 @@ class Grid:
         self.stop = shape.ctas
         self._numbers = _in_clusters(shape.grid, shape.cluster)
 
+    def only(self, places: np.ndarray) -> None:
+        """None but these start: their places in the order of all."""
+        self._numbers, self.started, self.stop = self._numbers[places], 0, len(places)
+
     @property
     def unstarted(self) -> int:
         """CTAs that have not started and may."""

@@ -44,11 +44,13 @@ class BlockCode:
         copies: how often the code has the block in a row, where it is a loop that was unrolled.
         places: of each instruction where those stand that were made of it, in the order of the code; of one
             that takes one machine instruction that one alone.
+        stretch: the number of the stretch of code, without a label or a branch within, that has most of it.
     """
 
     shares: list[dict[str, float]]
     copies: int
     places: list[list[int]]
+    stretch: int
 
     def place(self, number: int, copy: int) -> int | None:
         """Where a copy of an instruction stands in the code; None where nothing is left of it."""
@@ -117,17 +119,19 @@ class MachineFunction:
             each = copies.get(id(one), 1.0) * max(self._several[line], 1)
             shares.append({pipe: n / each for pipe, n in one.get(line, Counter()).items()})
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
-        return BlockCode(shares, int(copies[most]) if unrolled else 1, self._places_of(at))
+        return BlockCode(shares, int(copies[most]) if unrolled else 1, *self._places_of(at))
 
-    def _places_of(self, at: list[int]) -> list[list[int]]:
-        """Where instructions of some lines stand, in the stretch that has most of them."""
-        of_line = max(self._places, key=lambda one: sum(len(one.get(line, ())) for line in set(at)))
+    def _places_of(self, at: list[int]) -> tuple[list[list[int]], int]:
+        """Where instructions of some lines stand, in the stretch that has most of them; which one that is."""
+        here = [sum(len(one.get(line, ())) for line in set(at)) for one in self._places]
+        stretch = here.index(max(here))
+        of_line = self._places[stretch]
         found = []
         for line in at:
             places = of_line.get(line, [])
             sure = [place for place, once in places if once]
             found.append(sure or [place for place, _ in places])
-        return found
+        return found, stretch
 
     def _copies(self, stretch: Mapping[int, Counter[str]], at: Iterable[int]) -> float:
         """How often a stretch of code has a block in a row."""

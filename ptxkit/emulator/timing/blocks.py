@@ -8,6 +8,7 @@ instruction comes first that most others wait for.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.timing.assembled import BlockCode, MachineFunction
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.nodes import InstructionNode, What, nodes_of
+from ptxkit.emulator.timing.recorded import BlockRun
 
 RENAMED = 1 << 24
 """Numbers of values that only a block sees; those below are slots."""
@@ -41,7 +43,7 @@ class BlockStep:
         pipes: for how many cycles it occupies each pipe of the scheduler.
         kind: of a group: `cp.async`, `bulk`, `wgmma`; of an access its space; of a fence its reach.
         left: of a wait for groups how many may be pending.
-        copy: of some runs through the block the number of the one that it belongs to.
+        run: of several runs through blocks the number of the one that it belongs to.
         part: of a load: the part of its wavefronts that is left of it in machine code.
     """
 
@@ -54,27 +56,35 @@ class BlockStep:
     pipes: tuple[tuple[str, float], ...] = ()
     kind: str = ""
     left: int = 0
-    copy: int = 0
+    run: int = 0
     part: float = 1.0
 
 
 def steps_of(
-    block: CodeBlock, late: frozenset[int], gpu: Gpu, code: BlockCode | None = None, copies: int = 1
+    blocks: Sequence[CodeBlock],
+    late: frozenset[int],
+    gpu: Gpu,
+    codes: Mapping[CodeBlock, BlockCode | None] | None = None,
 ) -> list[BlockStep]:
-    """The steps of a block in the order that ptxas is taken to choose.
+    """The steps of blocks that run one after another as one, in the order that ptxas chose, or is taken to.
 
     Args:
-        block: the block.
+        blocks: the blocks.
         late: as of `late_slots`.
         gpu: the figures.
-        code: what the block became, where an assembler was asked.
-        copies: how many runs through it follow one another as one.
+        codes: what blocks became, where an assembler was asked.
     """
-    nodes = [node for copy in range(copies) for node in nodes_of(block, code, copy)]
+    codes = codes or {}
+    nodes: list[InstructionNode] = []
+    times: Counter[CodeBlock] = Counter()
+    for run, block in enumerate(blocks):
+        nodes += nodes_of(block, codes.get(block), run, times[block])
+        times[block] += 1
     late = _renamed(nodes, late)
     _connect(nodes)
-    order = _ordered(nodes) if code is None else _as_assembled(nodes)
-    return _steps(nodes, order, late, gpu, code is not None)
+    assembled = codes.get(blocks[0]) is not None
+    order = _as_assembled(nodes) if assembled else _ordered(nodes)
+    return _steps(nodes, order, late, gpu, assembled)
 
 
 class Plans:
@@ -88,28 +98,47 @@ class Plans:
     def __init__(self, gpu: Gpu, assembled: Mapping[str, MachineFunction] | None = None) -> None:
         self.gpu = gpu
         self._assembled = assembled or {}
-        self._made: dict[tuple[CodeBlock, int], list[BlockStep]] = {}
+        self._made: dict[tuple[CodeBlock, ...], list[BlockStep]] = {}
         self._code: dict[CodeBlock, BlockCode | None] = {}
         self._late: dict[Code, frozenset[int]] = {}
 
-    def of(self, code: Code, block: CodeBlock, copies: int = 1) -> list[BlockStep]:
-        """The steps of some runs through a block of a function, one after another."""
-        found = self._made.get((block, copies))
+    def of(self, runs: Sequence[BlockRun], first: int) -> tuple[list[BlockStep], int]:
+        """The steps of some runs, from the first of them on, that the machine code has as one; how many."""
+        blocks = self._together(runs, first)
+        found = self._made.get(blocks)
         if found is None:
-            if code not in self._late:
-                self._late[code] = self._learn(code)
-            found = steps_of(block, self._late[code], self.gpu, self._code.get(block), copies)
-            self._made[block, copies] = found
-        return found
+            found = self._made[blocks] = steps_of(blocks, self._late[runs[first].code], self.gpu, self._code)
+        return found, len(blocks)
 
-    def copies(self, code: Code, block: CodeBlock) -> int:
-        """How often the machine code has a block in a row."""
+    def _together(self, runs: Sequence[BlockRun], first: int) -> tuple[CodeBlock, ...]:
+        """Blocks that stand in one stretch of machine code, as ptxas has no branch between them; each as
+        often as it stands there."""
+        code, block = runs[first].code, runs[first].block
         if code not in self._late:
             self._late[code] = self._learn(code)
         made = self._code.get(block)
         if made is None:
-            return 1
-        return max(1, min(made.copies, MOST_UNROLLED // len(block.sites)))
+            return (block,)
+        found: list[CodeBlock] = []
+        times: Counter[CodeBlock] = Counter()
+        size = 0
+        for at in range(first, len(runs)):
+            run = runs[at]
+            one = self._code.get(run.block) if run.code is code else None
+            size += len(run.block.sites)
+            if one is None or one.stretch != made.stretch or times[run.block] >= self._copies(run.block):
+                break
+            if found and size > MOST_UNROLLED:
+                break
+            found.append(run.block)
+            times[run.block] += 1
+        # What is left of a loop that was unrolled runs by itself.
+        return tuple(found) if all(self._copies(one) == n for one, n in times.items()) else (block,)
+
+    def _copies(self, block: CodeBlock) -> int:
+        """How often the machine code has a block in a row."""
+        made = self._code.get(block)
+        return 1 if made is None else max(1, min(made.copies, MOST_UNROLLED // max(len(block.sites), 1)))
 
     def _learn(self, code: Code) -> frozenset[int]:
         """Look at a function; the registers as of `late_slots`."""
@@ -322,7 +351,7 @@ def _steps(
                 issue=one.count,
                 kind=one.kind,
                 left=one.left,
-                copy=one.copy,
+                run=one.run,
                 part=one.part,
             )
         )

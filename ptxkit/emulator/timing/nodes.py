@@ -63,7 +63,7 @@ class InstructionNode:
     left: int = 0
     beside: tuple[tuple[str, float], ...] = ()
     number: int = 0
-    copy: int = 0
+    run: int = 0
     part: float = 1.0
     before: int = 0
     after: list[int] = field(default_factory=list)
@@ -71,12 +71,12 @@ class InstructionNode:
     place: int | None = None
 
 
-def nodes_of(block: CodeBlock, code: BlockCode | None, copy: int = 0) -> list[InstructionNode]:
-    """The instructions of a run through a block."""
+def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int = 0) -> list[InstructionNode]:
+    """The instructions of a run through a block, of several the one of a number. `copy`: of its code."""
     nodes = [_node(block, number) for number in range(len(block.sites))]
     loaded: int | None = None
     for number, one in enumerate(nodes):
-        one.number, one.copy = number, copy
+        one.number, one.run = number, run
         if code is None:
             continue
         share, one.place = code.shares[number], code.place(number, copy)

@@ -183,17 +183,10 @@ class Warp:
         return self.then + rounds.left * (self.then - self.since) / rounds.count
 
     def go_on(self, plans: Plans) -> None:
-        """Go on to the next block; of a loop that was unrolled to as many runs through it as the code has."""
-        runs, first = self.runs, self.run
-        code, block = runs[first].code, runs[first].block
-        copies = plans.copies(code, block)
-        last = first + copies
-        if copies > 1 and (
-            last > len(runs) or any(runs[at].block is not block for at in range(first + 1, last))
-        ):
-            copies = 1
-        self.plan = plans.of(code, block, copies)
-        self.first, self.run, self.step = first, first + copies, 0
+        """Go on to the next block, or to several that the machine code has as one."""
+        first = self.run
+        self.plan, count = plans.of(self.runs, first)
+        self.first, self.run, self.step = first, first + count, 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from ptxkit.asm.tree import Module
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.execution import BATCH_LANES, Execution
@@ -19,7 +21,7 @@ from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import RESOURCES, Resources
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
-from ptxkit.emulator.timing.streams import Streams
+from ptxkit.emulator.timing.streams import Sample, Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 
@@ -31,6 +33,10 @@ REGISTERS_BESIDE = 10
 """Registers that a kernel needs beside those whose values count, by rule: no assembler is asked."""
 NAMED = {"issue": "issue slots", "tensor": "tensor cores"}
 """Resources as people call them."""
+PLACES = 4
+"""Clusters that run of a grid that is over in one round, at least."""
+LEAST_L1 = 16 << 10
+"""Bytes of L1 that are there whatever shared memory a launch needs."""
 TENSOR = ("tensor cores", "pipe tensor")
 """Resources whose work takes power."""
 LEAST_LOSS = 0.02
@@ -234,9 +240,8 @@ class Predictor:
         self._assembled.append((module, code))
         return code
 
-    def _choose(self, execution: Execution) -> tuple[int, int, bool]:
-        """The CTAs of a launch that run: all, if a batch holds them, or as many as a multiprocessor does; and
-        whether a multiprocessor runs no more."""
+    def _choose(self, execution: Execution) -> Sample:
+        """All CTAs of a launch, if a batch holds them, or as many as a multiprocessor does."""
         launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
         registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
         code = self._code_of(execution.program.image.module)
@@ -245,14 +250,26 @@ class Predictor:
         total, threads = launch.shape.ctas, launch.shape.threads
         one = occupancy(gpu, total, launch.cluster, threads, launch.shared.used, registers)
         self._placed.append((one, code))
-        some = min(one.resident * launch.cluster, total)
+        alone = one.rounds <= one.resident
+        each = min(one.resident, -(-total // int(gpu["sm_count"])))
+        shared = launch.shared.used + limits(gpu.target).shared_reserved
+        near = max(gpu["l1_size"] - each * shared, LEAST_L1) / each
         if total * threads <= BATCH_LANES:
-            return 0, total, one.rounds <= one.resident
-        if one.rounds <= 1:
-            return 0, some, True  # What there is to do was dealt out from the first on.
-        # Those in the middle: the first and the last often have less to do, or more.
-        first = (total - some) // 2 // launch.cluster * launch.cluster
-        return first, first + some, one.rounds <= one.resident
+            return Sample(np.arange(total), alone, near * total)
+        cluster, count = launch.cluster, one.resident
+        if alone:
+            count = max(count, min(PLACES, BATCH_LANES // (threads * cluster)))
+        clusters = spread(total // cluster, count, ends=alone)
+        ctas = (clusters[:, None] * cluster + np.arange(cluster)).reshape(-1)
+        return Sample(ctas, alone, near * len(ctas))
+
+
+def spread(total: int, count: int, ends: bool) -> np.ndarray:
+    """So many of all clusters, by twos at equal distances. `ends`: the first and the last among them."""
+    pairs = -(-min(count, total) // 2)
+    places = np.linspace(0, total - 2, pairs) if ends else (np.arange(pairs) + 0.5) / pairs * (total - 1)
+    first = np.clip(places.astype(int), 0, max(total - 2, 0))
+    return np.unique(np.minimum([first, first + 1], total - 1))[: max(count, 1)]
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:

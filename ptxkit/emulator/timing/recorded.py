@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ptxkit.emulator.code import Code, CodeBlock
@@ -158,10 +159,15 @@ class CtaStream:
     rounds: dict[int, Rounds] = field(default_factory=dict)
 
     @property
+    def passages(self) -> float:
+        """Passages of its warps, with those that are left."""
+        left = sum(one.passages for one in self.rounds.values())
+        return sum(len(runs) for _, runs in self.warps) + left
+
+    @property
     def part(self) -> float:
         """The part of its passages that was recorded."""
-        done = sum(len(runs) for _, runs in self.warps)
-        return done / max(done + sum(one.passages for one in self.rounds.values()), 1)
+        return sum(len(runs) for _, runs in self.warps) / max(self.passages, 1)
 
 
 @dataclass(slots=True)
@@ -177,6 +183,7 @@ class LaunchStreams:
         ctas: those that ran, in the order of their start.
         contributions: how many each phase of an mbarrier took.
         requested: bytes of global memory that these CTAs asked for and had not lately.
+        again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
         read, written: by allocation the bytes of it that these CTAs read and wrote, each counted once, and
             the allocation's size.
     """
@@ -189,6 +196,7 @@ class LaunchStreams:
     ctas: list[CtaStream] = field(default_factory=list)
     contributions: dict[Phase, int] = field(default_factory=dict)
     requested: float = 0.0
+    again: Counter[int] = field(default_factory=Counter)
     read: dict[str, Touched] = field(default_factory=dict)
     written: dict[str, Touched] = field(default_factory=dict)
 

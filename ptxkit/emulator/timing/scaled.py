@@ -34,12 +34,17 @@ class Scaled:
             sum(one.of_all(sampled, streams.total, part) for one in each.values())
             for each in (streams.read, streams.written)
         )
-        if warm and read < gpu["l2_size"] / 2:
+        near = gpu["l2_size"] / 2
+        active = min(int(gpu["sm_count"]), streams.total)
+        # What all others touch in the meantime, as far as it is not the same.
+        first = sum(one.bytes for one in streams.read.values())
+        spread = max(min(active, read / max(first, 1)), 1.0)
+        if warm and read < near:
             read = 0.0
+        far = sum(size for power, size in streams.again.items() if 1.5 * 2.0**power * spread > near)
+        read += far * streams.total / max(sampled, 1) / part
         requested = max(streams.requested * streams.total / max(sampled, 1) / part, 1.0)
         dram = min(read / requested, 1.0)
         # What is written stays in L2 for as long as there is room for it.
         back = max(written - gpu["l2_dirty"], 0.0)
-        return Scaled(
-            read + back, dram, back / max(written, 1.0), 1.0 - dram, min(int(gpu["sm_count"]), streams.total)
-        )
+        return Scaled(read + back, dram, back / max(written, 1.0), 1.0 - dram, active)

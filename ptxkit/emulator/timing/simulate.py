@@ -74,12 +74,14 @@ class Simulation:
         }
 
     def run(self, ctas: int) -> Simulated:
-        """Run so many CTAs on one multiprocessor, those of the recording one after another, over and over;
-        of clusters so many on as many multiprocessors as a cluster has CTAs."""
+        """Run so many CTAs on one multiprocessor, those of the recording one after another, over and over, or
+        those that do most; of clusters so many on as many multiprocessors as a cluster has CTAs."""
         size = max(self.streams.cluster, 1)
         places = [Multiprocessor(self.gpu, number) for number in range(size)]
         recorded = self.streams.ctas
         clusters = [recorded[at : at + size] for at in range(0, len(recorded) - size + 1, size)]
+        if ctas < len(clusters):
+            clusters.sort(key=lambda one: -sum(cta.passages for cta in one))
         order = iter(clusters[number % len(clusters)] for number in range(ctas))
         ends: list[float] = []
         for _ in range(self.resident):
@@ -192,7 +194,7 @@ class Simulation:
                     last = max(came, key=lambda one: one[0])
                     warp.ready.update(dict.fromkeys(step.slots, last))
             else:
-                run = warp.runs[warp.first + step.copy]
+                run = warp.runs[warp.first + step.run]
                 happening = run.happenings.get(step.number)
                 warp.step += 1
                 start = max(warp.now, issue[scheduler])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,18 +55,31 @@ class _Split:
     which: np.ndarray
 
 
+class Sample(NamedTuple):
+    """The CTAs of a launch that run.
+
+    Attributes:
+        ctas: which, in the order of their start.
+        alone: whether a multiprocessor runs no more of them than it holds.
+        near: bytes of L1 that they have together.
+    """
+
+    ctas: np.ndarray
+    alone: bool
+    near: float
+
+
 class Streams:
     """Records all launches of a device; set `Emulator.prepare` to its `begin`.
 
     Args:
-        choose: of a launch that is about to run the CTAs to run, as a range in the order of their start, and
-            whether a multiprocessor runs no more of them than it holds.
+        choose: of a launch that is about to run what of it to run.
 
     Attributes:
         launches: what was recorded.
     """
 
-    def __init__(self, choose: Callable[[Execution], tuple[int, int, bool]]) -> None:
+    def __init__(self, choose: Callable[[Execution], Sample]) -> None:
         self.choose = choose
         self.launches: list[LaunchStreams] = []
         self._watch: TouchedMemory | None = None
@@ -79,11 +92,12 @@ class Streams:
         launch = execution.launch
         shape, grid = launch.shape, launch.grid
         made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
-        grid.started, grid.stop, alone = self.choose(execution)
+        sample = self.choose(execution)
+        grid.only(sample.ctas)
         self.launches.append(made)
         program = execution.program
-        self._loops = OuterLoops(program.flow(program.codes[0].name)) if alone else None
-        self._watch = launch.counts.traffic = TouchedMemory(launch.memory)
+        self._loops = OuterLoops(program.flow(program.codes[0].name)) if sample.alone else None
+        self._watch = launch.counts.traffic = TouchedMemory(launch.memory, sample.near)
         execution.recorder = self  # type: ignore[assignment]
 
     def timeline(self, schedule: LaneSchedule) -> BatchStreams:
@@ -97,7 +111,7 @@ class Streams:
         if self._watch is not None:
             last, watch = self.launches[-1], self._watch
             ctas = [one.number for one in last.ctas]
-            last.requested = watch.requested
+            last.requested, last.again = watch.requested, watch.again
             last.read, last.written = watch.unique(watch.read, ctas), watch.unique(watch.written, ctas)
             self._watch = None
 

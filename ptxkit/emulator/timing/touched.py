@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from ptxkit.emulator.counts import LINE, SECTOR, WORD, Traffic
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.timing.recorded import AccessCost, Touched
+from ptxkit.emulator.timing.reuse import Reuse
 from ptxkit.emulator.values import WARP, distinct
 
 NOBODY = -1
+SECTORS = LINE // SECTOR
 MARKS = 64
 """CTAs that are told apart where one asks which of them has touched a sector."""
 
@@ -27,11 +30,23 @@ def _again(words: np.ndarray, active: Any) -> int:
 
 
 class TouchedMemory(Traffic):
-    """The costs of a launch's accesses, and which sectors of global memory it touched."""
+    """The costs of a launch's accesses, and which sectors of global memory it touched.
 
-    def __init__(self, memory: Any) -> None:
+    Args:
+        memory: the device's.
+        near: bytes of L1 that its CTAs have.
+
+    Attributes:
+        again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
+    """
+
+    def __init__(self, memory: Any, near: float) -> None:
         super().__init__()
         self.memory = memory
+        self.near = near
+        self.again: Counter[int] = Counter()
+        self._reuse = Reuse()
+        self._last: dict[int, np.ndarray] = {}
         self.by: dict[int, np.ndarray] = {}
         self.first: dict[int, np.ndarray] = {}
         self.read: dict[int, np.ndarray] = {}
@@ -111,32 +126,50 @@ class TouchedMemory(Traffic):
             if owner is None:
                 at += 1
                 continue
-            first = (owner.address - BASE) // SECTOR
-            end = int(np.searchsorted(sectors, first + -(-owner.size // SECTOR) + 1))
+            first = (owner.address - BASE) // LINE * SECTORS
+            end = int(np.searchsorted(sectors, first + -(-owner.size // SECTOR) + SECTORS))
             end = max(end, at + 1)
             by = self.by.get(owner.address)
             if by is None:
-                count = -(-owner.size // SECTOR) + 2
+                count = -(-owner.size // LINE) * SECTORS + 2 * SECTORS
                 by = self.by[owner.address] = np.zeros(count, np.uint64)
                 self.first[owner.address] = np.full(count, NOBODY, np.int32)
                 self.read[owner.address] = np.zeros(count, bool)
                 self.written[owner.address] = np.zeros(count, bool)
+                self._last[owner.address] = np.zeros(count // SECTORS, np.uint32)
                 self.owners[owner.address] = owner
             here = np.clip(sectors[at:end] - first, 0, len(by) - 1)
+            marks = np.uint64(1) << (ctas[at:end] % MARKS).astype(np.uint64)
+            self._forget(owner.address, here, counted=not writes)
             held = by[here]
             if writes:
                 self.written[owner.address][here] = True
             if not writes or what == "reduced":
                 self.read[owner.address][here] = True
-            marks = np.uint64(1) << (ctas[at:end] % MARKS).astype(np.uint64)
             missed += int(np.count_nonzero(held & marks == 0))
             new = held == 0
+            new &= self.first[owner.address][here] == NOBODY
             cold += len(distinct(here[new]))
             # Of several CTAs the one that comes first, which is assigned last.
             self.first[owner.address][here[new][::-1]] = ctas[at:end][new][::-1]
             np.bitwise_or.at(by, here, marks)
             at = end
         return missed, cold
+
+    def _forget(self, address: int, here: np.ndarray, counted: bool) -> None:
+        """Some sectors of an allocation are touched: L1 lost their lines if it has seen too much since."""
+        by, last = self.by[address], self._last[address]
+        lines, sectors = np.unique(np.unique(here) // SECTORS, return_counts=True)
+        between = self._reuse.touch(last[lines]) * LINE
+        last[lines] = self._reuse.now
+        lost = between > self.near
+        if not lost.any():
+            return
+        if counted:
+            powers = np.log2(between[lost]).astype(int)
+            sizes = np.bincount(powers, weights=sectors[lost] * SECTOR)
+            self.again.update({power: int(size) for power, size in enumerate(sizes) if size})
+        by.reshape(-1, SECTORS)[lines[lost]] = 0
 
     def unique(self, touched: dict[int, np.ndarray], ctas: list[int]) -> dict[str, Touched]:
         """What was touched of each allocation. `ctas`: those that ran, in the order of their start."""

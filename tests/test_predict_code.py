@@ -1,0 +1,134 @@
+"""What `predict` takes from machine code, and what caches and the dealing out of CTAs do to a launch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_predict import HEAD, body, code_of_lines, recorded
+
+from ptxkit.asm import parse
+from ptxkit.emulator.timing.blocks import Plans
+from ptxkit.emulator.timing.gpu import gpu
+from ptxkit.emulator.timing.nodes import MERGED, What
+from ptxkit.emulator.timing.predict import Prediction, Predictor, spread
+from ptxkit.emulator.timing.recorded import BlockRun
+from ptxkit.emulator.timing.reuse import NEVER, Reuse
+
+
+def runs_of(*lines: str) -> list[BlockRun]:
+    """The passages of the one warp of a kernel, with the line of each instruction in `lines`."""
+    return recorded(body(*lines)).ctas[0].warps[0][1]
+
+
+def predicted(text: str, grid: int, block: int = 128, size: int = 1 << 20) -> Prediction:
+    where = gpu("h200")
+    device, predictor = Predictor.emulator(where), Predictor(where, by_rule=True)
+    kernel = device.load(parse(HEAD + text)).kernel("k")
+    device.prepare = predictor.begin
+    kernel.launch(grid=grid, block=block, args=[device.zeros((size,), "uint32")])
+    (found,) = predictor.predictions()
+    device.close()
+    return found
+
+
+def test_a_block_runs_in_the_order_of_its_code() -> None:
+    """By rule both loads come first; this code has the second one behind what the first one feeds."""
+    (run,) = runs_of(
+        "  ld.global.u32 %v, [%x];", "  add.u32 %t, %t, %v;", "  ld.global.u32 %v, [%x+4];",
+        "  add.u32 %t, %t, %v;", "  st.global.u32 [%x], %t;",
+    )  # fmt: skip
+    names = {"ld": "LDG R2, [R4]", "add": "IADD3 R0, R0, R2, RZ", "st": "STG [R4], R0"}
+    code = code_of_lines(
+        *((names[site.name], site.span.line, None) for site in run.block.sites if site.name in names)
+    )
+    steps = Plans(gpu("h200"), {"k": code}).of([run], 0)[0]
+    loads = [at for at, step in enumerate(steps) if step.what is What.LOAD]
+    needs = [at for at, step in enumerate(steps) if step.what is What.NEED]
+    assert loads[0] < needs[0] < loads[1] < needs[1]
+
+
+def test_blocks_without_a_branch_between_them_run_as_one() -> None:
+    """ptxas makes a guard of a branch over a few instructions; then both loads are under way together."""
+    runs = runs_of(
+        "  ld.global.u32 %v, [%x];", "  add.u32 %t, %t, %v;", "  setp.eq.u32 %p, %t, 7;", "  @%p bra OVER;",
+        "  ld.global.u32 %v, [%x+4];", "  add.u32 %t, %t, %v;", "OVER:", "  st.global.u32 [%x], %t;",
+    )  # fmt: skip
+    sites = [site for run in runs for site in run.block.sites]
+    first, second = (site.span.line for site in sites if site.instruction.spelling == "ld.global.u32")
+    store = sites[-2].span.line
+    as_one = [
+        ("LDG R2, [R4]", first, None),
+        ("@P0 LDG R3, [R4]", second, None),
+        ("STG [R4], R0", store, None),
+    ]
+    assert Plans(gpu("h200"), {"k": code_of_lines(*as_one)}).of(runs, 0)[1] == len(runs)
+    apart = [as_one[0], ("BRA `(.L_x_0)", first, None), *as_one[1:]]
+    assert Plans(gpu("h200"), {"k": code_of_lines(*apart)}).of(runs, 0)[1] == 1
+
+
+def test_a_load_that_became_part_of_its_neighbour_takes_no_issue() -> None:
+    (run,) = runs_of(
+        "  .shared .align 8 .b8 s[8];",
+        "  ld.shared.u32 %v, [s];",
+        "  ld.shared.u32 %t, [s+4];",
+        "  add.u32 %t, %t, %v;",
+        "  st.global.u32 [%x], %t;",
+    )
+    loads = [site for site in run.block.sites if site.instruction.spelling == "ld.shared.u32"]
+    code = code_of_lines(
+        ("LDS.64 R2, [R4]", loads[0].span.line, None), ("STG [R4], R0", loads[1].span.line + 2, None)
+    )
+    steps = Plans(gpu("h200"), {"k": code}).of([run], 0)[0]
+    assert [(step.issue, step.part) for step in steps if step.what is What.LOAD] == [(1, 1), (0, MERGED)]
+
+
+def test_distinct_lines_between_two_touches_are_counted() -> None:
+    random, reuse = np.random.default_rng(0), Reuse()
+    last, calls = np.full(600, NEVER, np.int64), list[set[int]]()
+    ratios = []
+    for _ in range(300):
+        lines = np.unique((int(random.integers(600)) + random.integers(0, 40, 25)) % 600)
+        for line, between in zip(lines.tolist(), reuse.touch(last[lines]).tolist(), strict=True):
+            if last[line] == NEVER:
+                assert between == 0
+            else:
+                ratios.append(between / len(set().union(*calls[last[line] - 1 :])))
+        last[lines] = reuse.now
+        calls.append(set(lines.tolist()))
+    assert min(ratios) >= 1.0
+    assert np.mean(ratios) < 1.1
+
+
+ROWS = body(
+    "  mov.u32 %v, %ctaid.x;", "  mul.wide.u32 %a, %v, BYTES;", "  add.u64 %x, %x, %a;",
+    "  mul.wide.u32 %a, %t, 4;", "  add.u64 %x, %x, %a;", "  mov.u32 %n, 0;", "AGAIN:", "  mov.u64 %a, %x;",
+    "  mov.u32 %k, 0;", "NEXT:", "  ld.global.u32 %v, [%a];", "  add.u32 %s, %s, %v;",
+    "  add.u64 %a, %a, 512;", "  add.u32 %k, %k, 512;", "  setp.lt.u32 %p, %k, BYTES;", "  @%p bra NEXT;",
+    "  add.u32 %n, %n, 1;",
+    "  setp.lt.u32 %p, %n, 3;", "  @%p bra AGAIN;", "  st.global.u32 [%x], %s;",
+    registers=".reg .b32 %n, %k, %s;",
+)  # fmt: skip
+"""Each CTA reads a row of its own three times."""
+
+
+@pytest.mark.parametrize(("bytes_of_row", "times"), [(4096, 1), (65536, 1), (524288, 3)])
+def test_rows_that_no_cache_holds_come_again(bytes_of_row: int, times: int) -> None:
+    """Rows of 4 KB stay in L1, rows of 64 KB in L2; of 512 KB nothing is left when a row is read again."""
+    grid = 264 if bytes_of_row > 4096 else 1056
+    text = ROWS.replace("BYTES", str(bytes_of_row))
+    found = predicted(text, grid, size=grid * bytes_of_row // 4)
+    assert found.memory == pytest.approx(times * grid * bytes_of_row, rel=0.1)
+
+
+def test_many_empty_ctas_last_as_long_as_they_are_dealt_out() -> None:
+    found = predicted(body(), grid=33_792)
+    assert found.bound == "CTA dispatch"
+    assert found.cycles == pytest.approx(33_792 * gpu("h200")["cta_dispatch"], rel=0.2)
+
+
+def test_sampled_clusters_lie_apart() -> None:
+    assert spread(1000, 4, ends=True).tolist() == [0, 1, 998, 999]
+    assert spread(1000, 4, ends=False).tolist() == [249, 250, 749, 750]
+    assert spread(1000, 1, ends=False).tolist() == [499]
+    assert spread(3, 8, ends=False).tolist() == [0, 1, 2]
+    assert spread(1, 4, ends=True).tolist() == [0]
