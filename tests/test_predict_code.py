@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_predict import HEAD, body, code_of_lines, recorded
+from test_predict import HEAD, body, code_of_lines, cycles, recorded
 
 from ptxkit.asm import parse
 from ptxkit.emulator.timing.blocks import Plans
@@ -132,3 +132,30 @@ def test_sampled_clusters_lie_apart() -> None:
     assert spread(1000, 1, ends=False).tolist() == [499]
     assert spread(3, 8, ends=False).tolist() == [0, 1, 2]
     assert spread(1, 4, ends=True).tolist() == [0]
+
+
+def test_an_mbarrier_in_the_place_of_another_begins_anew() -> None:
+    """Two loops of a kernel each make mbarriers at the same places: phases of the first are none of the
+    second's."""
+    use = """
+  @%first mbarrier.init.shared::cta.b64 [bar], 1;
+  bar.sync 0;
+  @%first mbarrier.arrive.shared::cta.b64 _, [bar];
+WAIT{0}:
+  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;
+  @!%p bra WAIT{0};
+  bar.sync 0;
+  @%first mbarrier.inval.shared::cta.b64 [bar];
+  bar.sync 0;
+"""
+    text = (
+        ".shared .align 8 .b64 bar;\n.visible .entry k(.param .u64 x)\n{\n"
+        "  .reg .b32 %t; .reg .pred %first, %p;\n"
+        "  mov.u32 %t, %tid.x;\n  setp.eq.u32 %first, %t, 0;\n"
+        + use.format(1)
+        + use.format(2)
+        + "  ret;\n}\n"
+    )
+    streams = recorded(text, block=64)
+    assert list(streams.contributions.values()) == [1, 1]
+    assert cycles(streams) > 0

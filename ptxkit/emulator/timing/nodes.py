@@ -13,8 +13,8 @@ from ptxkit.emulator.timing.assembled import SURE, BlockCode
 from ptxkit.emulator.timing.machine_code import machine_code
 from ptxkit.isa.modifiers import StateSpace
 
-_LOADS = ("ld", "ldu", "ldmatrix", "atom", "tex", "tld4", "suld", "multimem.ld_reduce", "mapa", "getctarank")
-_STORES = ("st", "stmatrix", "red", "multimem.st", "multimem.red", "sust", "sured")
+_LOADS = ("ld", "ldu", "atom", "tex", "tld4", "suld", "mapa", "getctarank")
+_STORES = ("st", "stmatrix", "red", "multimem", "sust", "sured")
 _LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
 _PRODUCTS = ("mma", "wmma.mma")
 READ_ONLY = frozenset({"param", "const"})
@@ -143,9 +143,9 @@ def _kind(site: Site) -> tuple[What, str, int]:
         return What.LOAD, "tensor", 0
     if name.startswith("tcgen05.st"):
         return What.STORE, "tensor", 0
-    if first in _LOADS or name in _LOADS:
+    if first in _LOADS or "loads" in traits:
         return What.LOAD, space, 0
-    if first in _STORES or name in _STORES:
+    if first in _STORES or name.startswith("wmma.store"):
         return What.STORE, space, 0
     if first in _LANES:
         return What.LANES, "", 0

@@ -9,7 +9,8 @@ from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.faults import Site
 
 Phase = tuple[int, int, int]
-"""A phase of an mbarrier: the number of its batch, its slot there, its number."""
+"""A phase of an mbarrier: the number of its batch, its slot there, its number among all phases of those that
+were there one after another."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,6 +74,7 @@ class AccessCost:
         requests, lines, sectors: of global memory; a line has 128 bytes.
         missed: sectors that the CTA had not touched before.
         cold: sectors that no CTA had touched before.
+        partial: sectors by which what is written would be fewer if they were filled.
     """
 
     shared: float = 0.0
@@ -82,6 +84,7 @@ class AccessCost:
     sectors: float = 0.0
     missed: float = 0.0
     cold: float = 0.0
+    partial: float = 0.0
 
 
 @dataclass(slots=True)

@@ -95,7 +95,8 @@ class Resources:
         """A store takes its time, which nobody waits for. `changes`: it hangs on what is there."""
         through = self._accessed(place, now, cost)
         if cost.requests:
-            self.written(place, through, cost.sectors * SECTOR, changes)
+            more = 0.0 if changes else cost.partial * self.gpu["l2_partial"]
+            self.written(place, through, cost.sectors * SECTOR, changes, more * SECTOR)
 
     def read(self, place: Multiprocessor, now: float, size: float, lines: float = 0.0) -> float:
         """When bytes, of so many lines, that a multiprocessor asks L2 for have come."""
@@ -125,10 +126,13 @@ class Resources:
         place.load += takes / LATELY
         place.seen = max(now, place.seen)
 
-    def written(self, place: Multiprocessor, now: float, size: float, changes: bool = False) -> float:
-        """When bytes have been written to L2. `changes`: by atomic operations and reductions."""
+    def written(
+        self, place: Multiprocessor, now: float, size: float, changes: bool = False, more: float = 0.0
+    ) -> float:
+        """When bytes have been written to L2, which takes it as long as if they were some more. `changes`: by
+        atomic operations and reductions."""
         dram = size * self.back / self.dram_rate / self.gpu["dram_mixed"]
-        takes = size / (self.l2_change_rate if changes else self.l2_write_rate)
+        takes = (size + more) / (self.l2_change_rate if changes else self.l2_write_rate)
         place.l2 = max(place.l2, now) + takes
         place.dram = max(place.dram, now) + dram
         place.busy["L2"] += takes

@@ -75,13 +75,15 @@ class Simulation:
 
     def run(self, ctas: int) -> Simulated:
         """Run so many CTAs on one multiprocessor, those of the recording one after another, over and over, or
-        those that do most; of clusters so many on as many multiprocessors as a cluster has CTAs."""
+        of more the one that does most and some that do less; of clusters so many on as many multiprocessors
+        as a cluster has CTAs."""
         size = max(self.streams.cluster, 1)
         places = [Multiprocessor(self.gpu, number) for number in range(size)]
         recorded = self.streams.ctas
         clusters = [recorded[at : at + size] for at in range(0, len(recorded) - size + 1, size)]
         if ctas < len(clusters):
             clusters.sort(key=lambda one: -sum(cta.passages for cta in one))
+            clusters = [clusters[at * len(clusters) // ctas] for at in range(ctas)]
         order = iter(clusters[number % len(clusters)] for number in range(ctas))
         ends: list[float] = []
         for _ in range(self.resident):

@@ -9,7 +9,7 @@ it would be over on a GPU is for the model to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from ptxkit.emulator.timing.recorded import (
     CtaStream,
     Happening,
     LaunchStreams,
+    Phase,
     RecordedOperation,
 )
 from ptxkit.emulator.timing.rounds import WatchedLoops
@@ -45,6 +46,9 @@ _COMPUTES = frozenset(
     "cvt mov setp set selp sin cos ex2 lg2 tanh rcp sqrt rsqrt lop3 cvta isspacep cnot".split()
 )
 """Instructions, by the first word of their names, that touch registers alone: nothing is looked for there."""
+
+
+COSTS = tuple(one.name for one in fields(AccessCost))
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +163,7 @@ class BatchStreams:
         into.ctas += self.ctas
         self._loops = WatchedLoops(loops, self.rows) if loops is not None else None
         self.batch.record(self)
+        self._past: dict[int, int] = {}
         self._issued: list[RecordedOperation] = []
         self._operations: dict[int, _Split] = {}
         self._kept: list[AsyncOperation] = []  # so that none takes over the identity of another
@@ -206,7 +211,7 @@ class BatchStreams:
             sums = batch.launch.counts.multiply_adds - sums
             if cost.shared or cost.requests:
                 warps = max(len(taking), 1)
-                for name in ("shared", "again", "requests", "lines", "sectors", "missed", "cold"):
+                for name in COSTS:
                     setattr(cost, name, getattr(cost, name) / warps)
                 happening.cost = cost
             self._counted(site, happening)
@@ -258,7 +263,7 @@ class BatchStreams:
                 issuers.rows.tolist(), slots.tolist(), phases.tolist(), done.tolist(), strict=True
             ):
                 if over:
-                    happening.awaits[row] = self.number, slot, phase
+                    happening.awaits[row] = self._phase(slot, phase)
 
     def _counted(self, site: Site, happening: Happening) -> None:
         """The phases of mbarriers that the instruction contributed to, and what it started."""
@@ -276,7 +281,7 @@ class BatchStreams:
                     continue
                 rows = (event.threads // WARP).tolist()
                 for row, slot, phase in zip(rows, event.slots.tolist(), event.phases.tolist(), strict=True):
-                    node = self.number, slot, phase
+                    node = self._phase(slot, phase)
                     happening.arrives.setdefault(row, []).append(node)
                     self.into.contributions[node] = self.into.contributions.get(node, 0) + 1
 
@@ -353,7 +358,7 @@ class BatchStreams:
             case Transaction(slots=slots) | Arrival(slots=slots) if split is not None:
                 phases = self.batch.mbarriers.phase[slots].tolist()
                 for slot, phase, part in zip(slots.tolist(), phases, split.which.tolist(), strict=True):
-                    node = self.number, slot, phase
+                    node = self._phase(slot, phase)
                     split.parts[part].completes.append(node)
                     self.into.contributions[node] = self.into.contributions.get(node, 0) + 1
             case _:
@@ -363,7 +368,13 @@ class BatchStreams:
         """Phases of some mbarriers begin."""
 
     def invalidated(self, slots: np.ndarray) -> None:
-        """Some mbarriers are no more."""
+        """Some mbarriers are no more: the phases of those that come to their place count on."""
+        for slot, phase in zip(slots.tolist(), self.batch.mbarriers.phase[slots].tolist(), strict=True):
+            self._past[slot] = self._past.get(slot, 0) + phase + 1
+
+    def _phase(self, slot: int, phase: int) -> Phase:
+        """A phase of the mbarrier that is in a slot."""
+        return self.number, slot, self._past.get(slot, 0) + phase
 
     def allocated(self, cta: int, first: int, columns: int, cta_group: int, site: Site) -> None:
         """A CTA gets columns of tensor memory."""

@@ -81,6 +81,9 @@ class TouchedMemory(Traffic):
         cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
         counted = self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0)
         cost.sectors += counted
+        if what != "loaded":
+            lanes = rows * WARP if active is None else np.count_nonzero(np.broadcast_to(active, (rows, WARP)))
+            cost.partial += max(counted - lanes * size / SECTOR, 0.0)
         places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
         ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
         lines = places // LINE
