@@ -6,6 +6,7 @@ What the pages show, commands and findings, tests/test_documents.py executes.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import shlex
 import sys
@@ -38,6 +39,8 @@ STEPS = {
     "10-two-ctas/pair": "P676",
 }
 """The file of each step, and the finding of its planted bug."""
+FAST, SLOW = "11-how-fast/row_sums", "11-how-fast/row_sums_slow"
+"""The files of the step that has no planted bug, but a slow file."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -47,10 +50,18 @@ def file(step: str) -> Path:
 
 def test_every_file_belongs_to_a_step() -> None:
     there = {path.relative_to(TUTORIAL).with_suffix("").as_posix() for path in TUTORIAL.rglob("*.ptx")}
-    assert there == {*STEPS, *(f"{step}_broken" for step in STEPS)}
+    assert there == {*STEPS, *(f"{step}_broken" for step in STEPS), FAST, SLOW}
 
 
-@pytest.mark.parametrize("step", STEPS)
+def test_what_is_slow_is_predicted_to_be_and_why() -> None:
+    done = here("predict", file(SLOW), file(FAST), "--preset", "bench", "--json")
+    slow, fast = (one["launches"][0] for one in json.loads(done.stdout)["predictions"])
+    assert slow["bound"] == "waits for global load"
+    assert fast["bound"] == "DRAM"
+    assert slow["cycles"] > 2 * fast["cycles"]
+
+
+@pytest.mark.parametrize("step", [*STEPS, FAST, SLOW])
 def test_the_right_version_is_right_in_every_order(step: str) -> None:
     checked = here("check", file(step))
     assert checked.stdout == "1 file checked: no findings\n", checked.stdout
