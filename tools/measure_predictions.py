@@ -10,9 +10,10 @@ Where tensor cores take down the clock within a launch, it can't be read so: the
 Nsight Compute counts, and the time that events add. What it says bounds a launch stands beside what the
 prediction says. Beside each error of a bench record stands that of a naive roofline: the problem's bytes and
 operations at the peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is
-judged. Of all, it writes bench/results/predictions.json and `ptxkit/emulator/timing/validation.toml`, which
-predictions quote. Of another list, `--list`, the files of which lie in FOLDER, it predicts the launches that
-were timed, and writes bench/results/predictions.NAME.json alone.
+judged. Of all, it writes bench/results/predictions.json. Of another list, `--list`, the files of which lie in
+FOLDER, it predicts the launches that were timed, and writes predictions.NAME.json; with `--blind`, of a model
+that has not seen these times, predictions.NAME.blind.json and `ptxkit/emulator/timing/validation.toml`, which
+predictions quote.
 """
 
 from __future__ import annotations
@@ -240,6 +241,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("only", nargs="*", help="parts of files' names")
     add_listing(parser)
+    parser.add_argument("--blind", action="store_true", help="the model has not seen these times")
     given = parser.parse_args()
     only: list[str] = given.only
     listing = Listing(given.list, given.folder)
@@ -263,13 +265,20 @@ def main() -> None:
         return
     found = summary(rows)
     record = {"kind": "predictions", "gpu": KEY, **provenance(), "rows": rows, "summary": found}
-    (RECORDS / f"predictions{listing.name}.json").write_text(json.dumps(record, indent=1) + "\n")
-    if listing.name:
-        return
-    lines = ["# Written by tools/measure_predictions.py: how far predictions were off."]
+    name = f"predictions{listing.name}{'.blind' if given.blind else ''}.json"
+    (RECORDS / name).write_text(json.dumps(record, indent=1) + "\n")
+    if given.blind:
+        (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text(quoted(found))
+
+
+def quoted(found: dict[str, dict[str, Any]]) -> str:
+    """What predictions quote, as TOML."""
+    lines = [
+        "# Written by tools/measure_predictions.py: how far predictions were off that were made blindly."
+    ]
     for kind, each in found.items():
         lines += ["", f"[{KEY}.{kind}]", *(f"{name} = {value}" for name, value in each.items())]
-    (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ MAKERS = {
     "instructions": instructions.index,
     "predictions": predictions.tables,
     "predictions_b200": partial(predictions.public, "b200"),
+    "predictions_strangers": predictions.strangers,
     "predictions_h100": partial(predictions.public, "h100"),
     "suites": suites.tables,
     "virtual_gpu": virtual_gpu.tables,

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
+from tools.measure_predictions import kind_of_bound, ordered
+
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
+FARTHEST = 12
+"""Launches that are shown."""
 
 
 def tables() -> str:
@@ -31,9 +36,53 @@ def tables() -> str:
     return "\n".join(lines) + f"\n\nCycles of {len(errors)} launches. {summed}\n"
 
 
+def strangers() -> str:
+    """Launches of kernels that the model did not know, by where they are from, and those farthest off."""
+    rows = json.loads((RESULTS / "predictions.strangers.blind.json").read_text("utf-8"))["rows"]
+    listed = tomllib.loads((RESULTS.parent / "strangers.toml").read_text("utf-8"))["launch"]
+    sources = {
+        (Path(one["file"]).name, " ".join(one["arguments"])): one["file"].partition("/")[0] for one in listed
+    }
+    by: dict[str, list[float]] = {}
+    for one in rows:
+        by.setdefault(sources[one["file"], one["name"]], []).append(abs(one["error"]))
+    lines = ["| from | launches | median error | 90 % below |", "|---|---|---|---|"]
+    for source, errors in (*by.items(), ("all", [abs(one["error"]) for one in rows])):
+        lines.append(f"| {source} | {len(errors)} | {_part(errors, 0.5):.1%} | {_part(errors, 0.9):.1%} |")
+    right, total = ordered(rows)
+    same = sum(kind_of_bound(one["bound"]) == one["profiled_bound"] for one in rows)
+    lines += [
+        "",
+        f"{len(listed) - len(rows)} more launches could not be predicted: the model waited for ever. Of "
+        f"{total} pairs of variants of one problem {right} were predicted in the right order, of {len(rows)} "
+        f"bounds {same} as the profiler has them. Farthest off were",
+        "",
+        "| launch | measured | predicted | error | bound | the profiler's |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in sorted(rows, key=lambda one: -abs(one["error"]))[:FARTHEST]:
+        cells = (
+            f"{one['file'].removesuffix('.ptx')} {_short(one['name'])}",
+            f"{one['measured']:,}",
+            f"{one['predicted']:,}",
+            f"{one['error']:+.1%}",
+            one["bound"],
+            one["profiled_bound"] or "",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _part(errors: list[float], part: float) -> float:
+    """What some part of errors lies below."""
+    return sorted(errors)[round(part * (len(errors) - 1))]
+
+
 def _short(name: str) -> str:
     """The options of a launch without those that hang on others."""
     words = name.split()
+    if "--entry" in words:
+        return words[words.index("--entry") + 1]
     if "--grid" in words:
         return f"grid {words[words.index('--grid') + 1]}"
     return " ".join(word for word in words if word not in ("-p", "--preset"))
