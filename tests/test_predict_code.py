@@ -159,3 +159,41 @@ WAIT{0}:
     streams = recorded(text, block=64)
     assert list(streams.contributions.values()) == [1, 1]
     assert cycles(streams) > 0
+
+
+@pytest.mark.parametrize(
+    ("address", "access", "waves"),
+    [
+        ("%t, 4", "ld.global.u32 %v, [%a]", 1),
+        ("%t, 16", "ld.global.v4.u32 {%w0, %w1, %w2, %w3}, [%a]", 4),
+        ("%t, 18", "ld.global.u16 %h, [%a]", 2.5),
+        ("%t, 512", "ld.global.u32 %v, [%a]", 32),
+        ("%t, 516", "ld.global.u32 %v, [%a]", 16),
+    ],
+    ids=["a line", "four lines", "five lines", "a column", "a column of other banks"],
+)
+def test_wavefronts_of_a_load_hang_on_banks_and_on_lines(address: str, access: str, waves: float) -> None:
+    lines = f"  mul.wide.u32 %a, {address};", "  add.u64 %a, %a, %x;", f"  {access};"
+    (run,) = recorded(body(*lines, registers=".reg .b16 %h; .reg .b32 %w<4>;")).ctas[0].warps[0][1]
+    (cost,) = (one.cost for one in run.happenings.values() if one.cost is not None)
+    assert cost.waves == waves
+
+
+def test_matrices_that_wmma_moves_cost_what_other_accesses_do() -> None:
+    fragment = "{%w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7}"
+    lines = (
+        f"  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {fragment}, [%x], 64;",
+        "  add.u64 %x, %x, 4096;",
+        f"  wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%x], {fragment}, 64;",
+    )
+    streams = recorded(body(*lines, registers=".reg .b32 %w<8>;"))
+    costs = [
+        one.cost
+        for run in streams.ctas[0].warps[0][1]
+        for one in run.happenings.values()
+        if one.cost is not None
+    ]
+    read, written = (sum(one.bytes for one in each.values()) for each in (streams.read, streams.written))
+    assert (read, written) == (16 * 32, 16 * 64)
+    assert len(costs) == 2
+    assert all(cost.requests > 0 for cost in costs)

@@ -72,6 +72,7 @@ class AccessCost:
         shared: wavefronts of shared memory.
         again: how often a word of shared memory is changed by a warp's atomics after another of its lanes.
         requests, lines, sectors: of global memory; a line has 128 bytes.
+        waves: wavefronts of L1 that these take.
         missed: sectors that the CTA had not touched before.
         cold: sectors that no CTA had touched before.
         partial: sectors by which what is written would be fewer if they were filled.
@@ -81,6 +82,7 @@ class AccessCost:
     again: float = 0.0
     requests: float = 0.0
     lines: float = 0.0
+    waves: float = 0.0
     sectors: float = 0.0
     missed: float = 0.0
     cold: float = 0.0

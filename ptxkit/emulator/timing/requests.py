@@ -76,7 +76,7 @@ class Resources:
 
     def _accessed(self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0) -> float:
         again = cost.again * self.gpu["shared_atomic_again"]
-        return self.waves(place, now, part * (cost.shared + again + max(cost.requests, cost.lines)))
+        return self.waves(place, now, part * (cost.shared + again + max(cost.requests, cost.waves)))
 
     def load(
         self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0

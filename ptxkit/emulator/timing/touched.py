@@ -14,7 +14,9 @@ from ptxkit.emulator.timing.reuse import Reuse
 from ptxkit.emulator.values import WARP, distinct
 
 NOBODY = -1
-SECTORS = LINE // SECTOR
+SECTORS, BANKS = LINE // SECTOR, LINE // WORD
+LINES = 2
+"""Lines that a wavefront of a load may come from, if its words lie in different banks."""
 MARKS = 64
 """CTAs that are told apart where one asks which of them has touched a sector."""
 
@@ -27,6 +29,21 @@ def _again(words: np.ndarray, active: Any) -> int:
         if who.any():
             total += int(np.unique(row[who], return_counts=True)[1].max()) - 1
     return total
+
+
+def _conflicts(places: np.ndarray, active: Any, size: int) -> np.ndarray:
+    """Of each row of addresses how many words its lanes want of the bank of which they want most."""
+    rows = len(places)
+    words = (places[:, :, None] // WORD + np.arange(max(size // WORD, 1))).reshape(rows, -1)
+    if active is not None:
+        some = np.repeat(np.broadcast_to(active, (rows, WARP)), words.shape[1] // WARP, axis=1)
+        words = np.where(some, words, NOBODY)
+    words = np.sort(words, axis=1)
+    new = np.ones(words.shape, bool)
+    new[:, 1:] = words[:, 1:] != words[:, :-1]
+    row, at = np.nonzero(new & (words != NOBODY))
+    counts = np.bincount(row * BANKS + words[row, at] % BANKS, minlength=rows * BANKS)
+    return np.asarray(counts.reshape(rows, BANKS).max(axis=1))
 
 
 class TouchedMemory(Traffic):
@@ -86,7 +103,7 @@ class TouchedMemory(Traffic):
             cost.partial += max(counted - lanes * size / SECTOR, 0.0)
         places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
         ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
-        lines = places // LINE
+        lines, waves = places // LINE, _conflicts(places, active, size)
         if active is not None:
             chosen = np.broadcast_to(active, (rows, WARP))
             lines = np.where(chosen, lines, NOBODY)
@@ -94,6 +111,7 @@ class TouchedMemory(Traffic):
         lines = np.sort(lines, axis=1)
         apart = np.count_nonzero(lines[:, 1:] != lines[:, :-1], axis=1) + 1 - (lines[:, 0] == NOBODY)
         cost.lines += int(apart.sum())
+        cost.waves += float((np.maximum(waves, apart / LINES) if what == "loaded" else apart).sum())
         if not places.size:
             return
         sectors = distinct((ctas.reshape(-1) << 40) | (places.reshape(-1) // SECTOR))
@@ -113,7 +131,9 @@ class TouchedMemory(Traffic):
         if cost is not None:
             # What copies of threads read passes L1 as it comes.
             key = "global_sectors_copied"
-            cost.lines += (self.counts[key] - before.get(key, 0)) * SECTOR / LINE
+            lines = (self.counts[key] - before.get(key, 0)) * SECTOR / LINE
+            cost.lines += lines
+            cost.waves += lines
             for name in ("requests", "sectors"):
                 key = f"global_{name}_copied"
                 setattr(cost, name, getattr(cost, name) + self.counts[key] - before.get(key, 0))

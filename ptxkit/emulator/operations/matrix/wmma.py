@@ -225,6 +225,7 @@ def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) 
         for piece in where.pieces:
             for access in piece.accessor(lane_set, guard):
                 launch.counts.load(access.space, access.lanes * where.size)
+                access.count_traffic(where.size, "loaded")
                 (value,), unknown = access.load(where.size, 1)
                 values[piece.register] |= value.astype(raw) << raw.type(piece.shift)
                 if unknown is not None:
@@ -257,6 +258,7 @@ def _storer(where: Matrix, sources: Sequence[SourceOperand], site: Site) -> Guar
                 origin = launch.origin_of_store(entry[1], site)
             for access in piece.accessor(lane_set, guard):
                 launch.counts.store(access.space, access.lanes * where.size)
+                access.count_traffic(where.size, "stored")
                 access.store((value,), masks, where.size, origin)
 
     return step
