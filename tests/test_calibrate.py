@@ -13,7 +13,7 @@ from assembler import cubin_of
 from command import here, ptxkit, refused
 
 from ptxkit import targets
-from ptxkit.calibration.measure import Bench, emulated_subject
+from ptxkit.calibration.measure import ProbeRunner, emulated_subject
 from ptxkit.calibration.probe import GIVEN, Probe, figures, names_of
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.timing.gpu import gpu, nearest
@@ -89,7 +89,7 @@ def test_figures_are_those_of_the_table() -> None:
 @pytest.mark.long
 def test_every_probe_runs_without_a_finding() -> None:
     device = Emulator(arch="sm_90a")
-    bench = Bench(emulated_subject(device))
+    bench = ProbeRunner(emulated_subject(device))
     for probe in TABLE.probes.values():
         assert all(isfinite(value) for value in bench.measured(probe).values()), probe.name
         assert not device.findings, probe.name

@@ -25,7 +25,7 @@ from ptxkit.emulator.timing.recorded import LaunchStreams, Touched
 from ptxkit.emulator.timing.requests import Resources
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
-from ptxkit.emulator.timing.streams import Sample, Streams
+from ptxkit.emulator.timing.streams import SampledCtas, Streams
 from ptxkit.emulator.timing.timeline import events
 
 ROOT = Path(__file__).parents[1]
@@ -65,7 +65,7 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
     """What the first CTAs of a kernel `k(.param .u64 x)` did; `x` is 1 MB of zeros."""
     device = Emulator(order="eager", sanitize=False, traffic=True, jit=False, threads=1)
     streams = Streams(
-        lambda execution: Sample(np.arange(min(count, execution.launch.shape.ctas)), False, 1 << 18)
+        lambda execution: SampledCtas(np.arange(min(count, execution.launch.shape.ctas)), False, 1 << 18)
     )
     kernel = device.load(parse(HEAD + text)).kernel("k")
     x = device.zeros((1 << 18,), "uint32")

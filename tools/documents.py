@@ -67,6 +67,7 @@ NEEDS = {
     "editor": "needs an editor, and npm's registry",
     "nvcc": "needs CUDA's compiler",
     "cluster": "needs a cluster that runs dask",
+    "suites": "needs a checkout of another project, and an environment for its tests",
     "checkout": "works on the repository itself",
 }
 """What a block may want that a test cannot give; such blocks are skipped by name, with this reason."""

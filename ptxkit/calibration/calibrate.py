@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from ptxkit.calibration.measure import Bench, Subject
+from ptxkit.calibration.measure import ProbedDevice, ProbeRunner
 from ptxkit.calibration.probe import GIVEN, figures
 from ptxkit.emulator.timing.gpu import Gpu, nearest
 
@@ -19,7 +19,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MeasuredFigure:
     """A figure of the GPU that was measured.
 
     Attributes:
@@ -56,11 +56,11 @@ class Calibration:
         left: those of `like` that no probe measures, or none that runs here.
     """
 
-    subject: Subject
+    subject: ProbedDevice
     like: Gpu
     date: str
     probes: dict[str, float]
-    figures: tuple[Figure, ...]
+    figures: tuple[MeasuredFigure, ...]
     refused: dict[str, float]
     left: tuple[str, ...]
 
@@ -102,7 +102,9 @@ class Calibration:
 
 
 def calibrate(
-    subject: Subject, only: Iterable[str] = (), told: Callable[[str, float], None] = lambda name, done: None
+    subject: ProbedDevice,
+    only: Iterable[str] = (),
+    told: Callable[[str, float], None] = lambda name, done: None,
 ) -> Calibration:
     """Run the probes that some figures need.
 
@@ -117,7 +119,7 @@ def calibrate(
     table = figures()
     chosen = table.chosen(only)
     probes = [probe for probe in table.needed(chosen) if subject.runs(probe)]
-    bench = Bench(subject)
+    bench = ProbeRunner(subject)
     known = {**subject.given, "floor": bench.floor()}
     for number, probe in enumerate(probes):
         told(probe.name, number / len(probes))
@@ -134,7 +136,7 @@ def calibrate(
         like,
         datetime.datetime.now(datetime.UTC).date().isoformat(),
         {name: value for name, value in known.items() if name not in GIVEN or name == "floor"},
-        tuple(Figure(name, value, like.figures.get(name)) for name, value in sound.items()),
+        tuple(MeasuredFigure(name, value, like.figures.get(name)) for name, value in sound.items()),
         {name: value for name, value in values.items() if name not in sound and isfinite(value)},
         tuple(name for name in like.figures if name not in sound),
     )

@@ -34,7 +34,7 @@ ROWS, ROW_BYTES, BOX_BYTES = 256, 8192, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ProbedDevice:
     """What is measured: a GPU, or the emulator in its place.
 
     Attributes:
@@ -60,7 +60,7 @@ class Subject:
         return wanted is not None and wanted.runs_on(self.capability)
 
 
-def gpu_subject(device: CudaDevice, driver: str) -> Subject:
+def gpu_subject(device: CudaDevice, driver: str) -> ProbedDevice:
     """A GPU."""
     major, minor = device.capability
     target = f"sm_{major}{minor}{'a' if major >= 9 else ''}"
@@ -69,25 +69,25 @@ def gpu_subject(device: CudaDevice, driver: str) -> Subject:
         "clock": device.attribute("CLOCK_RATE") * 1e3,
         "l2_size": float(device.l2_bytes),
     }
-    return Subject(
+    return ProbedDevice(
         device, device.name, driver, target, device.capability, given, lambda rounds: rounds, 1 << 40
     )
 
 
-def emulated_subject(device: Device) -> Subject:
+def emulated_subject(device: Device) -> ProbedDevice:
     """The emulator, with two multiprocessors, few rounds and little memory."""
     given = {"sm_count": 2.0, "clock": 1e9, "l2_size": float(1 << 20)}
-    return Subject(device, "emulator", "none", "sm_90a", (9, 0), given, lambda _: (1, 2), 1 << 16)
+    return ProbedDevice(device, "emulator", "none", "sm_90a", (9, 0), given, lambda _: (1, 2), 1 << 16)
 
 
-class Bench:
+class ProbeRunner:
     """Runs probes.
 
     Args:
         subject: on what.
     """
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ProbedDevice) -> None:
         self.subject = subject
         device = subject.device
         gpu = device if isinstance(device, CudaDevice) else None

@@ -21,7 +21,7 @@ from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import RESOURCES, Resources
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
-from ptxkit.emulator.timing.streams import Sample, Streams
+from ptxkit.emulator.timing.streams import SampledCtas, Streams
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 
@@ -240,7 +240,7 @@ class Predictor:
         self._assembled.append((module, code))
         return code
 
-    def _choose(self, execution: Execution) -> Sample:
+    def _choose(self, execution: Execution) -> SampledCtas:
         """All CTAs of a launch, if a batch holds them, or as many as a multiprocessor does."""
         launch, alive, gpu = execution.launch, execution.program.live_registers, self.gpu
         registers = min(alive + REGISTERS_BESIDE, limits(gpu.target).registers_per_thread) if alive else 0
@@ -255,13 +255,13 @@ class Predictor:
         shared = launch.shared.used + limits(gpu.target).shared_reserved
         near = max(gpu["l1_size"] - each * shared, LEAST_L1) / each
         if total * threads <= BATCH_LANES:
-            return Sample(np.arange(total), alone, near * total)
+            return SampledCtas(np.arange(total), alone, near * total)
         cluster, count = launch.cluster, one.resident
         if alone:
             count = max(count, min(PLACES, BATCH_LANES // (threads * cluster)))
         clusters = spread(total // cluster, count, ends=alone)
         ctas = (clusters[:, None] * cluster + np.arange(cluster)).reshape(-1)
-        return Sample(ctas, alone, near * len(ctas))
+        return SampledCtas(ctas, alone, near * len(ctas))
 
 
 def spread(total: int, count: int, ends: bool) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ptxkit.emulator.code import Code, CodeBlock
@@ -209,3 +210,13 @@ class LaunchStreams:
     def part(self) -> float:
         """The part of what these CTAs do that was recorded."""
         return sum(one.part for one in self.ctas) / len(self.ctas) if self.ctas else 1.0
+
+    def clusters(self, count: int) -> Iterator[list[CtaStream]]:
+        """So many clusters: those that were recorded, over and over, or of more the one that does most and
+        some that do less."""
+        size = max(self.cluster, 1)
+        found = [self.ctas[at : at + size] for at in range(0, len(self.ctas) - size + 1, size)]
+        if count < len(found):
+            found.sort(key=lambda one: -sum(cta.passages for cta in one))
+            found = [found[at * len(found) // count] for at in range(count)]
+        return (found[number % len(found)] for number in range(count))

@@ -51,9 +51,8 @@ class Simulation:
         self._plans = plans
         self._held: dict[Warp, tuple[str, Site]] = {}
         self.waits: dict[Waited, float] = defaultdict(float)
-        self.lived = 0.0
+        self.lived = self._dispatched = 0.0
         self._until: list[float] = []
-        self._dispatched = 0.0
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
         self._count = 0
@@ -74,17 +73,10 @@ class Simulation:
         }
 
     def run(self, ctas: int) -> Simulated:
-        """Run so many CTAs on one multiprocessor, those of the recording one after another, over and over, or
-        of more the one that does most and some that do less; of clusters so many on as many multiprocessors
-        as a cluster has CTAs."""
-        size = max(self.streams.cluster, 1)
-        places = [Multiprocessor(self.gpu, number) for number in range(size)]
-        recorded = self.streams.ctas
-        clusters = [recorded[at : at + size] for at in range(0, len(recorded) - size + 1, size)]
-        if ctas < len(clusters):
-            clusters.sort(key=lambda one: -sum(cta.passages for cta in one))
-            clusters = [clusters[at * len(clusters) // ctas] for at in range(ctas)]
-        order = iter(clusters[number % len(clusters)] for number in range(ctas))
+        """Run so many CTAs on one multiprocessor, as `LaunchStreams.clusters` gives them; of clusters so many
+        on as many multiprocessors as a cluster has CTAs."""
+        places = [Multiprocessor(self.gpu, number) for number in range(max(self.streams.cluster, 1))]
+        order = self.streams.clusters(ctas)
         ends: list[float] = []
         for _ in range(self.resident):
             self._begin(order, places, 0.0, ends)
@@ -114,8 +106,7 @@ class Simulation:
         streams = next(order, None)
         if streams is None:
             return
-        self._dispatched = max(now + self.gpu["cta_start"], self._dispatched + self.ask.dispatch)
-        now = self._dispatched
+        now = self._dispatched = max(now + self.gpu["cta_start"], self._dispatched + self.ask.dispatch)
         places[0].busy[DISPATCH] += self.ask.dispatch
         live = [[(row, runs) for row, runs in one.warps if runs] for one in streams]
         cluster = Cluster(self.streams.contributions, sum(map(len, live)))
@@ -135,8 +126,8 @@ class Simulation:
             cta.peer = ctas[number ^ 1] if number ^ 1 < len(ctas) else None
             cta.over.when(left.contribute)
             for at, (row, runs) in enumerate(warps):
-                begun = now + at * self.gpu["warp_start"]
-                self._push(Warp(cta, row, runs, place.warps, begun, streams[number].rounds.get(row)))
+                begun, rounds = now + at * self.gpu["warp_start"], streams[number].rounds.get(row)
+                self._push(Warp(cta, row, runs, place.warps, begun, rounds))
                 place.warps += 1
                 self.lived -= begun
 
@@ -199,10 +190,8 @@ class Simulation:
                 run = warp.runs[warp.first + step.run]
                 happening = run.happenings.get(step.number)
                 warp.step += 1
-                start = max(warp.now, issue[scheduler])
-                issue[scheduler] = start + step.issue
+                warp.now = issue[scheduler] = max(warp.now, issue[scheduler]) + step.issue
                 busy["issue"] += step.issue
-                warp.now = start + step.issue
                 if happening is not None and warp.row in happening.absent:
                     continue
                 if not self._do[step.what](warp, step, happening, run.block.sites[step.number]):

@@ -59,7 +59,7 @@ class _Split:
     which: np.ndarray
 
 
-class Sample(NamedTuple):
+class SampledCtas(NamedTuple):
     """The CTAs of a launch that run.
 
     Attributes:
@@ -83,7 +83,7 @@ class Streams:
         launches: what was recorded.
     """
 
-    def __init__(self, choose: Callable[[Execution], Sample]) -> None:
+    def __init__(self, choose: Callable[[Execution], SampledCtas]) -> None:
         self.choose = choose
         self.launches: list[LaunchStreams] = []
         self._watch: TouchedMemory | None = None

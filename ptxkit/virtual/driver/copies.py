@@ -8,10 +8,10 @@ from typing import Any
 from ptxkit.isa.modifiers import Geometry
 from ptxkit.virtual.abi import Copy2D, Copy3D, memory
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.arrays import VirtualArray
 from ptxkit.virtual.gpu.context import VirtualContext, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Copy, Upload, Work
 from ptxkit.virtual.results import failure
 

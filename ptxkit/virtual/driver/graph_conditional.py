@@ -9,7 +9,7 @@ from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver import graph_nodes as nodes
 from ptxkit.virtual.driver.graph_memory import allocation, freed, obtain_block
-from ptxkit.virtual.gpu.conditional import IF, SWITCH, WHILE, WORD, Condition, Conditional
+from ptxkit.virtual.gpu.conditional import IF, SWITCH, WHILE, WORD, ConditionalNode, GraphCondition
 from ptxkit.virtual.gpu.graph import Empty, GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.work import Work
@@ -34,11 +34,11 @@ def cuGraphConditionalHandleCreate(
     machine.memory.write(block.address, default.to_bytes(WORD, "little"))
     block.hold()
     owner.held.append(block)
-    machine.conditions[block.address] = Condition(machine, block, default if flags else None)
+    machine.conditions[block.address] = GraphCondition(machine, block, default if flags else None)
     put(handle, Size, block.address)
 
 
-def conditional(machine: Machine, graph: VirtualGraph, parameters: int) -> Conditional:
+def conditional(machine: Machine, graph: VirtualGraph, parameters: int) -> ConditionalNode:
     """The node of a `CUDA_CONDITIONAL_NODE_PARAMS`, its bodies empty."""
     condition = machine.conditions.get(get(parameters, Size))
     kind, size = get(parameters + 8, Int), get(parameters + 12, UInt)
@@ -50,7 +50,7 @@ def conditional(machine: Machine, graph: VirtualGraph, parameters: int) -> Condi
     for body in bodies:
         body.around = graph
         machine.handles.add(body)
-    return Conditional(condition, kind, bodies)
+    return ConditionalNode(condition, kind, bodies)
 
 
 def _work(machine: Machine, graph: VirtualGraph | None, parameters: int) -> Work:
@@ -86,7 +86,7 @@ def add_any(machine: Machine, node: int, graph: int, before: int, count: int, pa
     found = machine.handles.get(VirtualGraph, graph)
     work = _work(machine, found, parameters)
     nodes.add_node(machine, node, graph, before, count, work)
-    if isinstance(work, Conditional):
+    if isinstance(work, ConditionalNode):
         handles = (Pointer * len(work.bodies))()
         handles[:] = [body.handle for body in work.bodies]
         machine.handles.get(GraphNode, get(node, Pointer)).storage = handles

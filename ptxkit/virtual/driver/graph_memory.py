@@ -8,10 +8,10 @@ from ptxkit.virtual.abi import Pointer, PoolProperties, Size, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph_nodes import add_node, work_of
 from ptxkit.virtual.driver.memory import obtain
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.graph import GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.pool import PoolPlace
 from ptxkit.virtual.results import failure
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ptxkit.virtual.abi import Int, Pointer, Size, put, put_if
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Fill
 from ptxkit.virtual.results import failure
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ptxkit.virtual.abi import MulticastProperties, Size, put
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.multicast import VirtualMulticast
 from ptxkit.virtual.gpu.physical import GRANULARITY, PhysicalMemory
 from ptxkit.virtual.results import failure

@@ -8,12 +8,13 @@ from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph_memory import ASKED, BYTES, allocation, freed
 from ptxkit.virtual.driver.memory import obtain
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.capture import capture_of
 from ptxkit.virtual.gpu.context import VirtualStream
 from ptxkit.virtual.gpu.device import VirtualDevice
-from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
+from ptxkit.virtual.gpu.graph_memory import Allocate, Free
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
+from ptxkit.virtual.gpu.memory import HeldMemory
 from ptxkit.virtual.gpu.pool import (
     DEVICE_LOCATION,
     HOST_LOCATION,
@@ -228,7 +229,7 @@ def captured_allocation(machine: Machine, pool: Pool, size: int) -> Allocate:
     return allocation(machine, ctypes.addressof(given))
 
 
-def _free_of_graph(machine: Machine, stream: VirtualStream, block: GraphBlock) -> None:
+def _free_of_graph(machine: Machine, stream: VirtualStream, block: HeldMemory) -> None:
     """Free what a graph has allocated: in a captured stream by a node, else for its next launch."""
     capture = capture_of(stream)
     if capture is not None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from ptxkit.emulator.global_memory import Allocation
 from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, several
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.results import failure
 
 

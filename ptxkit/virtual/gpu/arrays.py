@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 from ptxkit.emulator.texels.arrays import FACES, ArrayShape, TexelArray, TexelLevel, allocate
 from ptxkit.emulator.texels.formats import BY_CODE, CHANNELS
 from ptxkit.isa.modifiers import Geometry
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.results import failure
 
 LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH, COLOR, SPARSE, DEFERRED = (1 << bit for bit in range(8))

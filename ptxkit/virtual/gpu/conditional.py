@@ -20,7 +20,7 @@ WORD = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Condition:
+class GraphCondition:
     """What a conditional node asks: a word of the device's memory, whose address is the handle.
 
     Attributes:
@@ -45,7 +45,7 @@ class Condition:
 
 
 @dataclass(slots=True)
-class Conditional(Work):
+class ConditionalNode(Work):
     """A node whose bodies run as its condition says, one node after another.
 
     Attributes:
@@ -55,7 +55,7 @@ class Conditional(Work):
     """
 
     node_type: ClassVar[int] = 13
-    condition: Condition
+    condition: GraphCondition
     kind: int
     bodies: list[VirtualGraph]
 
@@ -73,8 +73,8 @@ class Conditional(Work):
         while self.kind == WHILE and self.condition.value:
             yield from _rounds(self.bodies[0])
 
-    def copy(self) -> Conditional:
-        return Conditional(self.condition, self.kind, [body.clone() for body in self.bodies])
+    def copy(self) -> ConditionalNode:
+        return ConditionalNode(self.condition, self.kind, [body.clone() for body in self.bodies])
 
     def close(self) -> None:
         for body in self.bodies:
@@ -92,10 +92,10 @@ def _rounds(graph: VirtualGraph) -> Rounds:
             yield from rounds
 
 
-def conditions(graph: VirtualGraph) -> Iterator[Condition]:
+def conditions(graph: VirtualGraph) -> Iterator[GraphCondition]:
     """Every condition that a graph's nodes ask, those in their bodies, too."""
     for node in graph.nodes:
-        if isinstance(node.work, Conditional):
+        if isinstance(node.work, ConditionalNode):
             yield node.work.condition
             for body in node.work.bodies:
                 yield from conditions(body)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.host import Host
-from ptxkit.virtual.gpu.memory import AllocationKind
+from ptxkit.virtual.gpu.memory import HeldMemory
 from ptxkit.virtual.gpu.work import Work
 
 
@@ -91,7 +92,7 @@ class Free(Work):
     """The end of an allocation as a node."""
 
     node_type: ClassVar[int] = 11
-    block: GraphBlock
+    block: HeldMemory
 
     def run(self) -> None:
         self.block.forget()

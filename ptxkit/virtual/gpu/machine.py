@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from ptxkit.virtual.gpu.conditional import Condition
+from ptxkit.virtual.gpu.conditional import GraphCondition
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.endpoint import Endpoints
@@ -34,7 +34,7 @@ class Machine(Host):
         super().__init__(options)
         self.addresses = AddressSpace(self.memory)
         self.endpoints = Endpoints()
-        self.conditions: dict[int, Condition] = {}
+        self.conditions: dict[int, GraphCondition] = {}
         self.pools: dict[PoolPlace, list[Pool]] = {}
         self.initialised = False
         self.stacks: dict[int, list[VirtualContext | None]] = {}

@@ -11,20 +11,17 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ptxkit.diagnostics import error
 from ptxkit.emulator.global_memory import BASE, CAPACITY, Allocation, GlobalMemory
 from ptxkit.emulator.memory import MAP_NORESERVE, reserve
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.heap import stop_the_heap
 from ptxkit.virtual.results import failure
-
-if TYPE_CHECKING:
-    from ptxkit.virtual.gpu.graph_memory import GraphBlock
 
 WINDOW = (1 << 40) - (1 << 24)
 """Bytes from `BASE` on that devices can be made to see: up to the end of a process's addresses, almost."""
@@ -36,13 +33,18 @@ _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ct
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-class AllocationKind(Enum):
-    """What an allocation is to the host."""
+class HeldMemory(Protocol):
+    """Memory of a graph, which is there for as long as somebody holds it or it is `outstanding`."""
 
-    DEVICE = "device"
-    MANAGED = "managed"
-    PINNED = "pinned"
-    REGISTERED = "registered"
+    address: int
+    size: int
+    outstanding: bool
+
+    def hold(self) -> None: ...
+    def drop(self) -> None: ...
+    def free(self) -> None: ...
+    def forget(self) -> None: ...
+    def settle(self) -> None: ...
 
 
 class UnifiedMemory(GlobalMemory):
@@ -70,7 +72,7 @@ class UnifiedMemory(GlobalMemory):
         self.flags: dict[int, int] = {}
         self.pools: dict[int, int] = {}
         self.freeing: set[int] = set()
-        self.graph_blocks: dict[int, GraphBlock] = {}
+        self.graph_blocks: dict[int, HeldMemory] = {}
         self.advice: dict[int, Any] = {}
         self.synchronous: dict[int, bool] = {}
         self.allowed: dict[int, set[int]] = {}

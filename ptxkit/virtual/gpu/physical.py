@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Protocol
 from ptxkit.emulator.global_memory import Allocation
 from ptxkit.emulator.memory import MAP_NORESERVE
 from ptxkit.emulator.multicast import MulticastRange
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.memory import AllocationKind, UnifiedMemory
+from ptxkit.virtual.gpu.memory import UnifiedMemory
 from ptxkit.virtual.results import failure
 
 GRANULARITY = 2 << 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.results import failure
 
 FOLLOW_EVENTS, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = range(1, 9)

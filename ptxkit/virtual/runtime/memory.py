@@ -7,9 +7,9 @@ import ctypes
 from ptxkit.virtual.abi import Int, Pointer, Size, put
 from ptxkit.virtual.driver.copies import checked, place_in, submit
 from ptxkit.virtual.driver.memory import obtain, pitch_of, set_rows
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.arrays import VirtualArray
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.memory import AllocationKind
 from ptxkit.virtual.gpu.work import Copy
 from ptxkit.virtual.results import DriverError, failure
 from ptxkit.virtual.runtime import runtime
