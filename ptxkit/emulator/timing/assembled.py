@@ -58,6 +58,10 @@ class BlockCode:
         return places[min(copy * len(places) // self.copies, len(places) - 1)] if places else None
 
 
+Stretch = dict[int, list[tuple[int, str]]]
+"""Code without a label or a branch within: of lines of PTX the place and pipe of each machine instruction."""
+
+
 class MachineFunction:
     """A function as assembled.
 
@@ -68,25 +72,17 @@ class MachineFunction:
 
     def __init__(self, registers: int, instructions: Iterable[tuple[str, int | None, str | None]]) -> None:
         self.registers = registers
-        self._stretches: list[dict[int, Counter[str]]] = [{}]
-        self._places: list[dict[int, list[tuple[int, bool]]]] = [{}]
+        self._stretches: list[Stretch] = [{}]
         self._several: Counter[int] = Counter()
         for place, (text, line, label) in enumerate(instructions):
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
             if label is not None:
-                self._begin()
+                self._stretches.append({})
             if line is not None and operation != "NOP":
-                pipe = pipe_of(operation)
-                self._stretches[-1].setdefault(line, Counter())[pipe] += 1
-                self._places[-1].setdefault(line, []).append((place, pipe == SURE))
+                self._stretches[-1].setdefault(line, []).append((place, pipe_of(operation)))
             if operation in ENDS:
-                self._begin()
-
-    def _begin(self) -> None:
-        """Another stretch begins."""
-        self._stretches.append({})
-        self._places.append({})
+                self._stretches.append({})
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
         """Its blocks of PTX: several of their instructions may stand in one line."""
@@ -95,11 +91,11 @@ class MachineFunction:
     def of_block(self, block: CodeBlock) -> BlockCode | None:
         """What a block became; None where the code has none of it."""
         at = _lines(block)
-        best: dict[int, dict[int, Counter[str]]] = {}
+        best: dict[int, Stretch] = {}
         for line in set(at):
             found = [one for one in self._stretches if line in one]
             if found:
-                best[line] = max(found, key=lambda one: one[line].total())
+                best[line] = max(found, key=lambda one: len(one[line]))
         if not best:
             return None
         copies = {id(one): self._copies(one, at) for one in best.values()}
@@ -107,7 +103,7 @@ class MachineFunction:
         if not unrolled:
             # All of the code counts where none of it is there several times in a row; of a loop that was
             # unrolled only that, not what is left over.
-            every: dict[int, Counter[str]] = {line: Counter() for line in best}
+            every: Stretch = {line: [] for line in best}
             for one in self._stretches:
                 for line in every.keys() & one.keys():
                     every[line] += one[line]
@@ -117,28 +113,29 @@ class MachineFunction:
         for line in at:
             one = best.get(line, {})
             each = copies.get(id(one), 1.0) * max(self._several[line], 1)
-            shares.append({pipe: n / each for pipe, n in one.get(line, Counter()).items()})
+            pipes = Counter(pipe for _, pipe in one.get(line, ()))
+            shares.append({pipe: n / each for pipe, n in pipes.items()})
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
         return BlockCode(shares, int(copies[most]) if unrolled else 1, *self._places_of(at))
 
     def _places_of(self, at: list[int]) -> tuple[list[list[int]], int]:
         """Where instructions of some lines stand, in the stretch that has most of them; which one that is."""
-        here = [sum(len(one.get(line, ())) for line in set(at)) for one in self._places]
+        here = [sum(len(one.get(line, ())) for line in set(at)) for one in self._stretches]
         stretch = here.index(max(here))
-        of_line = self._places[stretch]
         found = []
         for line in at:
-            places = of_line.get(line, [])
-            sure = [place for place, once in places if once]
-            found.append(sure or [place for place, _ in places])
+            made = self._stretches[stretch].get(line, [])
+            sure = [place for place, pipe in made if pipe == SURE]
+            found.append(sure or [place for place, _ in made])
         return found, stretch
 
-    def _copies(self, stretch: Mapping[int, Counter[str]], at: Iterable[int]) -> float:
+    def _copies(self, stretch: Stretch, at: Iterable[int]) -> float:
         """How often a stretch of code has a block in a row."""
         here = [line for line in set(at) if line in stretch]
-        sure = [stretch[line][SURE] / max(self._several[line], 1) for line in here if stretch[line][SURE]]
+        sure = [sum(pipe == SURE for _, pipe in stretch[line]) / max(self._several[line], 1) for line in here]
+        sure = [one for one in sure if one]
         if not sure:  # What was unrolled has each of its lines as often, at least.
-            sure = [min(stretch[line].total() / max(self._several[line], 1) for line in here)]
+            sure = [min(len(stretch[line]) / max(self._several[line], 1) for line in here)]
             sure = sure if len(here) > 1 else [1.0]
         return max(1.0, statistics.median_low(sure))
 

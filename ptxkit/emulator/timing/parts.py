@@ -170,13 +170,12 @@ class Warp:
         self.groups: dict[str, list[list[Moment]]] = {}
         self.cluster_phase: Moment | None = None
 
-    def mark(self) -> None:
+    def mark(self, rounds: Rounds) -> None:
         """See when the rounds began that tell how long a round takes."""
-        if self.rounds is not None:
-            if self.run <= self.rounds.first:
-                self.since = self.now
-            if self.run <= self.rounds.last:
-                self.then = self.now
+        if self.run <= rounds.first:
+            self.since = self.now
+        if self.run <= rounds.last:
+            self.then = self.now
 
     def until(self, rounds: Rounds) -> float:
         """When those are over, too, that were left out."""

@@ -150,7 +150,7 @@ class Simulation:
         while True:
             if warp.step >= len(warp.plan):
                 if warp.rounds is not None:
-                    warp.mark()
+                    warp.mark(warp.rounds)
                 if warp.run >= len(warp.runs):
                     self._exit(warp)
                     return
