@@ -262,6 +262,6 @@ def test_what_a_kernel_allocates_is_at_the_same_address_again(tmp_path: Path) ->
     store = line_of("st.global.u64 [%rd1]", file)
     look = "p %rd2\nglobal %rd2 1 u64\n"
     one = ("--grid", "1", "--block", "1", "--arg", "y=u64[1]")
-    out = answers(f"b {store}\nrun\n{look}goto 2\nglobal {0x7F0000210200:#x} 1\nc\n{look}", file, *one)
+    out = answers(f"b {store}\nrun\n{look}goto 2\nglobal {0x7E0000210200:#x} 1\nc\n{look}", file, *one)
     assert out[3].endswith(": 7")
     assert out[2:4] == out[7:9]

@@ -149,7 +149,7 @@ SMALL: list[tuple[Path, list[tuple[str, str]], str]] = [
     (
         WGMMA,
         [("mul.wide.u32 %offset, %row, 128;", "mul.wide.u32 %offset, %row, 64;")],
-        "a write races with another thread's write of global memory at 0x7f0000223400, element [8, 0] of `d",
+        "a write races with another thread's write of global memory at 0x7e0000223400, element [8, 0] of `d",
     ),
     (
         WGMMA,

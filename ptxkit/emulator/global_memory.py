@@ -21,8 +21,9 @@ from ptxkit.emulator.memory import Bank, clear, reserve
 from ptxkit.emulator.values import distinct
 from ptxkit.support.heap import keep_freed_memory
 
-BASE = 0x7F00_0000_0000
-"""The first address of global memory; real devices hand out addresses like it."""
+BASE = 0x7E00_0000_0000
+"""The first address of global memory. All that a 64-bit system maps by itself lies above, wherever it lets
+a process begin, so the virtual driver can share it; real devices hand out addresses like these."""
 GRANULE = 512
 """Alignment of every allocation, and the least red zone after it."""
 RED_ZONE = (64 << 10, 256 << 20)

@@ -82,7 +82,7 @@ def answers() -> dict[str, int]:
     note("an array of nothing", cuda.cuArrayCreate(cuda.CUDA_ARRAY_DESCRIPTOR()))
     pages = np.zeros(1 << 22, np.uint8)
     page = -(-pages.ctypes.data // 4096) * 4096
-    cuda.cuMemHostRegister(page, 8192, 0)
+    assert cuda.cuMemHostRegister(page, 8192, 0) == (cuda.CUresult.CUDA_SUCCESS,)
     note("the inside of registered memory, no more", cuda.cuMemHostUnregister(page + 4096))
     note("memory that was not registered, no more", cuda.cuMemHostUnregister(page + (1 << 20)))
     threads: list[int] = []

@@ -23,7 +23,7 @@ from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.heap import stop_the_heap
 from ptxkit.virtual.results import failure
 
-WINDOW = (1 << 40) - (1 << 24)
+WINDOW = (2 << 40) - (1 << 24)
 """Bytes from `BASE` on that devices can be made to see: up to the end of a process's addresses, almost."""
 _FIXED_NOREPLACE = 0x100000
 
