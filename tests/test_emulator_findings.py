@@ -31,7 +31,7 @@ def test_out_of_bounds() -> None:
     found = fault("P602", text, [ints(device, 40), out], block=64, device=device)
     assert found.span is not None
     assert found.span.line == line_of(text, "ld.global.u32")
-    assert found.message.startswith("out of bounds: 4 bytes at 0x7f")
+    assert found.message.startswith("out of bounds: 4 bytes at 0x7e")
     assert found.notes[0] == "thread (40, 0, 0) of CTA (0, 0, 0)"
     assert "0 bytes past the end of `array uint32[40]`" in found.notes[1]
     launch(text, [ints(device, 64), out], block=64, device=device)
