@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import tempfile
@@ -133,10 +134,15 @@ class Trials:
             plan: the changed plan, of the same tensors; None: it stays.
         """
         self._changed = plan or self.plan
+        collecting = gc.isenabled()
+        gc.disable()  # Who pauses the collector asks it how much is frozen, which it counts: milliseconds.
         try:
             return self._right(change, patience)
         finally:
             self._changed = self.plan
+            gc.collect(0)
+            if collecting:
+                gc.enable()
 
     def _right(self, change: Callable[[str], str], patience: float) -> bool:
         changed = change(self.trimmed)
@@ -264,11 +270,13 @@ class Trials:
         """A text, parsed. A file that includes itself includes what the text is."""
         program = self.plan.program
         beside = [] if program.path is None else [str(Path(program.path).parent)]
+        include: list[str] = [*beside, *program.include]
+        named: Mapping[str, str] = dict(program.define)
+        if _INCLUDE.search(text) is None:
+            return parse(text, name=program.name, max_size=sys.maxsize, include=include, define=named)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / Path(program.path or program.name).name
             file.write_text(text)
-            include: list[str] = [*beside, *program.include]
-            named: Mapping[str, str] = dict(program.define)
             return parse(file, name=program.name, max_size=sys.maxsize, include=include, define=named)
 
 
