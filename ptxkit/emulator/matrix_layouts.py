@@ -65,6 +65,7 @@ class LayoutWatch:
         self._starts: set[int] = set()
         self._same: str | None = None
         self._puzzling: set[tuple[str, str]] = set()
+        self._orders: set[tuple[str, str]] = set()
         self._contents: GlobalContents | None = None
         self._boxes = CopiedBoxes()
         self._scales = ScaleWatch(tensors)
@@ -156,6 +157,8 @@ class LayoutWatch:
                 self._elements.unknown()
                 continue
             (a, extent), (b, other) = known
+            if known[0] == known[1]:
+                self._orders.update((read.name, read.major) for read in reads)
             step = reads[0].k * reads[0].step
             mixed = reads[0].major != reads[1].major
             majors = " and ".join(f"{read.name} as {read.major}-major" for read in reads)
@@ -305,10 +308,11 @@ class LayoutWatch:
             return "matrices A and B are read by each other's descriptors"
         if (said := in_part(held, read, self._map_of)) is not None:
             return said
-        if self._turned(came, read, reads):
+        ordered = (read.name, read.major) in self._orders  # From anywhere a tile can be read in the other.
+        if not ordered and self._turned(came, read, reads):
             return difference(read, read.descriptor, "MN" if read.major == "K" else "K")
         for other, major in others(read):
-            if self._as(came, read, other, major) is not None:
+            if (major == read.major or not ordered) and self._as(came, read, other, major) is not None:
                 return difference(read, other, major)
         if (said := misplaced(came, read, self._pitches)) is not None:
             return said
