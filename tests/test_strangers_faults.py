@@ -316,6 +316,49 @@ def test_advice_fits_the_cause(tmp_path: Path, body: str, options: list[Any], op
     assert helps in text.partition("= help: ")[2]
 
 
+TRITON = """\
+// /// ptxkit
+// [launch]
+// grid = 1
+// block = 128
+// shared = 49152
+// params = ["a", "b", "c", "M", "N", "K", "K", "N", "N", 0, 0]
+// [presets]
+// smoke = { M = 64, N = 64, K = 64 }
+// [tensors.a]
+// dtype = "bf16"
+// shape = ["M", "K"]
+// init = "randn"
+// [tensors.b]
+// dtype = "bf16"
+// shape = ["K", "N"]
+// init = "randn"
+// [tensors.c]
+// dtype = "bf16"
+// shape = ["M", "N"]
+// expect = "a @ b"
+// rtol = 0.02
+// atol = 0.02
+// ///
+"""
+
+
+def test_a_step_along_k_is_no_other_order(tmp_path: Path) -> None:
+    """The first product has read B in its order; the second begins two units of 16 bytes on, not 128."""
+    kernel = (ROOT / "tests" / "corpus" / "triton" / "matmul_bf16_sm90.ptx").read_text()
+    (tmp_path / "triton.ptx").write_text(TRITON + kernel)
+    right, wrong = "%rd46, 4611686293305294976", "%rd46, 4611686293305294850"
+    said = opening(tmp_path, tmp_path / "triton.ptx", (right, wrong))
+    assert said.endswith("multiplies elements 16 to 31 of A along K with elements 0 to 15 of B")
+    assert "was written" not in said
+
+
+def test_copies_that_meet_say_how_far_apart_they_begin(tmp_path: Path) -> None:
+    right, wrong = "mad.lo.u32 %b_stage, %rank, 16384,", "mad.lo.u32 %b_stage, %rank, 8192,"
+    said = opening(tmp_path, HOPPER, (right, wrong))
+    assert said.endswith(": of 16384 bytes each, they begin 8192 apart")
+
+
 TILES = "mad.lo.u32 %row, %tile_row, 2, %rank;\n    mul.lo.u32 %row, %row, 128;\n    "
 SWAPPED = TILES.replace("%tile_row", "%tile_column")
 MEMORY = "mov.u32 %memory, memory;\n    add.u32 %full"

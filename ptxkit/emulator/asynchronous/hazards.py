@@ -208,7 +208,7 @@ class Hazards(Accesses):
         """Where two items write the same byte; in shared memory also from where to where each writes in that
         CTA, unless that is the same."""
         where = self.reports.place(items[0][0], place)
-        ends = []
+        ends, firsts = list[str](), list[tuple[int, int]]()
         for region, item in items:
             if not isinstance(region.bank, TiledBank):
                 return where
@@ -217,9 +217,12 @@ class Hazards(Accesses):
             start, offset = region.start[mine] % stride, self.batch.launch.shared.start
             last = (start + region.size[mine]).max() - 1
             ends.append(f"from {int(start.min()) + offset:#x} to {int(last) + offset:#x}")
+            firsts.append((int(start.min()), int(last - start.min()) + 1))
         if ends[0] == ends[1]:
             return where
-        return f"{where}, one {ends[0]}, the other {ends[1]}"
+        (first, size), (second, other) = firsts
+        apart = f": of {size} bytes each, they begin {abs(first - second)} apart" if size == other else ""
+        return f"{where}, one {ends[0]}, the other {ends[1]}{apart}"
 
     def _in_the_way(
         self, operation: AsyncOperation, other: AsyncOperation, region: Region, flags: np.ndarray
