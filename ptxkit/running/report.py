@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic, Severity, counted
+from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE
 from ptxkit.plan import LaunchPlan
 from ptxkit.plan.data import PlanTensorMap
 from ptxkit.workloads import Cost
@@ -190,7 +191,9 @@ def _sided(pattern: str, tensor: str, maps: Sequence[PlanTensorMap]) -> str:
     output says of it."""
     from ptxkit.workloads.rearranged import ONE_SIDED
 
-    over = {(each.name, each.options.get("swizzle", "none")) for each in maps if each.tensor == tensor}
+    over = {
+        (each.name, each.options.get("swizzle", DEFAULT_SWIZZLE)) for each in maps if each.tensor == tensor
+    }
     if not pattern.endswith(ONE_SIDED) or len(over) != 1:
         return pattern
     ((name, swizzle),) = over

@@ -15,6 +15,8 @@ ELEMENT_CODES = {
 }  # fmt: skip
 """The code that the map stores. Neither `tensormap.replace`'s nor the driver's numbers."""
 INTERLEAVE_CODES = {"none": 0, "16B": 1, "32B": 2}
+DEFAULT_SWIZZLE = "128B"
+"""Of a map that is made without one."""
 SWIZZLE_CODES = {
     #                         mode  atomicity      96B
     "none":                     0,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ptxkit.encodings.tensor_maps.arguments import ARGUMENT, refused
 from ptxkit.encodings.tensor_maps.base import TensorMap
+from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE
 
 
 def tensor_map(
@@ -22,7 +23,7 @@ def tensor_map(
     channels_per_pixel: int | None = None,
     pixels_per_column: int | None = None,
     interleave: str = "none",
-    swizzle: str = "128B",
+    swizzle: str = DEFAULT_SWIZZLE,
     l2_promotion: str = "none",
     oob_fill: str = "zero",
     target: str | None = None,
