@@ -14,7 +14,10 @@ from ptxkit.asm.mends.numbers import meant, out_of_line, written_like
 from ptxkit.asm.mends.statements import STEP, KernelText
 from ptxkit.asm.preprocess import expand
 from ptxkit.diagnostics import Diagnostic, Source
+from ptxkit.plan import LaunchPlan, PlanTensorMap
+from ptxkit.plan.data import Program
 from ptxkit.running.mending import search
+from ptxkit.running.mending.cards import card_edits
 from ptxkit.running.mending.trial import ExpandedText, trimmed
 from ptxkit.workloads.rearranged import ONE_SIDED
 
@@ -354,3 +357,72 @@ def test_inclusions_for_other_entries_are_passed_over() -> None:
     text = '#define ENTRY a\n#include "f.ptx"\n#define ENTRY b\n#include "f.ptx"\n'
     assert " ".join(trimmed(text, {"b"}).split()) == '#define ENTRY a #define ENTRY b #include "f.ptx"'
     assert trimmed(text, {None}) == text
+
+
+def edits_of(text: str, told: str = "", distance: float = 0.0) -> list[str]:
+    """What the changes of a text say, the likeliest first."""
+    kernel = KernelText.of(text)
+    found = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), distance), told).ordered()
+    return [edit.said for edit in found]
+
+
+ADDRESS = ".reg .b32 %row, %piece, %at, %n;\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "within"),
+    [
+        (f"{ADDRESS}and.b32 %at, %row, 7;\nmov.b32 %at, %piece;\nst.shared.b32 [%at], %n;\n",
+         "`xor.b32 %at, %at, %piece;` instead of `mov.b32 %at, %piece;` at line 3", 2),
+        (f"{ADDRESS}and.b32 %row, %row, 7;\nshr.u32 %at, %n, 4;\nst.shared.b32 [%at], %n;\n",
+         "`xor.b32 %at, %at, %row;` behind `shr.u32 %at, %n, 4;` at line 3", 3),
+        (f"{ADDRESS}add.u32 %at, %row, 32;\nst.shared.b32 [%at], %n;\n",
+         "`xor.b32 %at, %row, 32;` instead of `add.u32 %at, %row, 32;` at line 2", 12),
+        ("mad.lo.u32 %i, %col, %n, %row;\n",
+         "`mad.lo.u32 %i, %row, %n, %col;` instead of `mad.lo.u32 %i, %col, %n, %row;` at line 1", 6),
+        ("and.b32 %x, %t, 112;\n", "`and.b32 %x, %t, 48;` instead of `and.b32 %x, %t, 112;` at line 1", 6),
+    ],
+)  # fmt: skip
+def test_what_an_address_may_lack_is_tried_soon(text: str, meant: str, within: int) -> None:
+    assert meant in edits_of(text)[:within]
+
+
+def test_a_value_that_a_loop_reads_again_is_not_lost() -> None:
+    text = (
+        ".reg .b32 %a, %k;\nmov.u32 %k, 0;\nagain:\nadd.u32 %a, %k, 4;\nst.shared.u32 [%a], 4;\n"
+        "and.b32 %k, %k, 7;\n@%p bra again;\nmov.u32 %k, 0;\nst.global.u32 [%a], %k;\n"
+    )
+    assert not any("xor.b32 %a, %a, %k;` behind" in said for said in edits_of(text))
+
+
+def test_the_same_mistake_in_several_statements_is_tried_together() -> None:
+    line = "add.u64 %a_desc, %a_desc, {};\nwgmma.mma_async.x [%d{}], %a_desc, 1;\n"
+    kernel = KernelText.of("".join(line.format(4, each) for each in range(3)))
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
+    (halved,) = [edit for edit in edits if edit.new == "2" and len(edit.also) == 2]
+    assert halved.of(kernel.text) == "".join(line.format(2, each) for each in range(3))
+    assert halved.said.endswith(" at line 1, and the same at lines 3, 5")
+    assert halved in edits[:20]
+
+
+def test_numbers_that_statements_put_onto_a_register_are_a_row() -> None:
+    lines = ["or.b64 %to, %tile, 4096;", "add.u64 %to1, %tile, 4098;"]
+    lines += ["add.u64 %to2, %tile, 4352;", "add.u64 %to3, %tile, 4480;"]
+    assert edits_of("\n".join(lines) + "\n")[0].startswith("`add.u64 %to1, %tile, 4224;` instead of")
+
+
+def test_registers_that_a_compiler_numbers_are_no_row() -> None:
+    text = "selp.b32 %r154, 16, 0, %p1;\nselp.b32 %r155, 16, 0, %p2;\nselp.b32 %r159, 16, 0, %p3;\n"
+    assert not any("%r156" in said for said in edits_of(text))
+
+
+def test_a_number_is_off_by_as_much_as_the_cause_says() -> None:
+    told = "matrix B takes bytes 0xc400 to 0x143fe, to 0x10400 and on from another"
+    assert any("%stage, 3072;" in said for said in edits_of("mul.wide.u32 %wide, %stage, 2048;\n", told)[:4])
+
+
+def test_to_have_no_swizzle_is_the_last_that_is_tried_of_a_map() -> None:
+    asked = PlanTensorMap("map", "a", (8, 64), options={"swizzle": "64B"})
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (), {}, tensor_maps=(asked,))
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+    assert [each.split('"')[1] for each in said if "swizzle" in each] == ["128B", "32B", "none"]

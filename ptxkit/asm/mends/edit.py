@@ -28,6 +28,7 @@ class Edit:
         said: what the kernel is with the change, in words: `1024 instead of 512 in ..`.
         line: where.
         weight: how much the distance of the statement counts: little where it stands out by itself.
+        also: further stretches that are replaced, by what, none over another.
     """
 
     cost: float
@@ -37,10 +38,13 @@ class Edit:
     said: str
     line: int
     weight: float = 1.0
+    also: tuple[tuple[int, int, str], ...] = ()
 
     def of(self, text: str) -> str:
         """The text with the change."""
-        return text[: self.start] + self.new + text[self.end :]
+        for start, end, new in sorted(((self.start, self.end, self.new), *self.also), reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
 
 
 def changed(one: WrittenStatement, cost: float, start: int, end: int, new: str) -> Edit:
@@ -79,6 +83,25 @@ def swizzles(text: KernelText, one: WrittenStatement) -> Iterator[Edit]:
         )
         said = f"a {width}-byte swizzle in the address `{name}` of the `{one.opcode}` at line {one.line}"
         yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
+
+
+def swizzled_value(text: KernelText, one: WrittenStatement, told: bool) -> Iterator[Edit]:
+    """An address that a statement makes, with the swizzle that it lacks. `told`: whether one is amiss."""
+    operation, kind = one.opcode.partition(".")[0], one.opcode.rpartition(".")[2]
+    if operation not in ("mad", "add", "or") or one.macro or len(one.writes) != 1 or kind[:1] not in "usb":
+        return
+    (name,) = one.writes
+    bits = text.width(name)
+    if not name.startswith("%") or bits not in (32, 64):
+        return
+    for rank, (mask, width) in enumerate(SWIZZLES):
+        new = (
+            f"{{ .reg .b{bits} %meant; shr.u{bits} %meant, {name}, 3; "
+            f"and.b{bits} %meant, %meant, {mask}; xor.b{bits} {name}, {name}, %meant; }}"
+        )
+        said = f"a {width}-byte swizzle in the address `{name}` that line {one.line} makes"
+        cost = (0.8 if told else 1.2) + 0.2 * rank
+        yield Edit(cost, one.end, one.end, " " + new, said, one.line, 0.3 if told else 1.0)
 
 
 def constant(one: WrittenStatement) -> bool:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.edit import Edit, alike, behind, changed, constant, swizzles
+from ptxkit.asm.mends.edit import Edit, alike, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, UNIT, TextEvidence
+from ptxkit.asm.mends.left_out import LeftOut, near_registers
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
+from ptxkit.asm.mends.together import Together
 
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
-_COPY = re.compile(r"mov\.[bus](32|64)$")
 _EXCHANGED = (
     "sub",
     "shl",
@@ -36,15 +36,13 @@ _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
     "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
 }  # fmt: skip
+_COMBINING = ("xor", "add", "or")
+"""Operations that put the parts of an address together."""
 _UNLIKELY = (
     "mbarrier", "bar", "barrier", "fence", "griddepcontrol", "bra", "nanosleep", "elect", "wgmma.wait",
     "wgmma.commit", "cp.async.wait", "cp.async.bulk.wait", "cp.async.bulk.commit",
 )  # fmt: skip
 _NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
-LIKELY = 4
-"""How many ways are tried soon in which a copy that makes an address may have been more."""
-FEW_COPIES = 12
-"""A text that has no more copies of registers: each may have been more."""
 TWINS, FITTING = 2, 6
 """How many numbers are tried that other statements like one have, and that fit the text."""
 WHOLE = 0.8
@@ -57,11 +55,12 @@ BYTES = 256
 """Numbers below that are told need be none of bytes."""
 MOVED = 0.15
 """What a change costs of a descriptor by as much as the cause says that it is off."""
+FEW_MOVED = 6
+"""So many distances between numbers that are told, or fewer, say by how much a number may be off."""
 SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
 FAR = 8
-"""Statements behind which a value that nobody reads is not looked for any more."""
-TURNS = (1, 2, 3, 4)
+"""How far away, in statements, registers count that are only declared."""
 
 
 class Edits:
@@ -74,18 +73,22 @@ class Edits:
     """
 
     def __init__(self, text: KernelText, distances: Mapping[int, float], told: str = "") -> None:
-        numbers = map(int, re.findall(r"(?<![\w.])\d+(?![\w.])", _LINES.sub("", told)))
+        words = re.findall(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?![\w.])", _LINES.sub("", told))
+        numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
         self.swizzled = ONE_SIDED in told
         self.told = frozenset(each for each in numbers if each >= BYTES)
-        self.moved = {abs(one - other) // UNIT for one in self.told for other in self.told if one != other}
+        apart = {abs(one - other) for one in self.told for other in self.told if one != other}
+        self.moved = {bytes // UNIT for bytes in apart if bytes % UNIT == 0}
         self.text = text
         self.evidence = TextEvidence(text)
+        self.left_out = LeftOut(text, self.evidence, self._alike)
         self._like: dict[str, dict[str, int]] = {}
         self.distances = distances
 
     def ordered(self) -> list[Edit]:
         """All of them, the likeliest first; of the same text only one."""
         found: dict[tuple[int, int, str], Edit] = {}
+        together = Together(self.text.text)
         for number, distance in sorted(self.distances.items()):
             one = self.text.statements[number]
             if self.swizzled and number in self.evidence.addressing and one.opcode.startswith(SWIZZLING):
@@ -93,10 +96,12 @@ class Edits:
             for edit in self._of(number, one):
                 key = edit.start, edit.end, edit.new
                 cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
+                together.add(one, edit, cost)
                 cost += WHOLE if self.evidence.rows.whole(number) else 0.0
                 if key not in found or found[key].cost > cost:
                     found[key] = replace(edit, cost=cost)
-        return sorted(found.values(), key=lambda each: (each.cost, each.line, each.start, each.new))
+        every = [*found.values(), *together.edits()]
+        return sorted(every, key=lambda each: (each.cost, each.line, each.start, each.new))
 
     def _of(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         yield from self._out_of_line(number, one)
@@ -106,8 +111,10 @@ class Edits:
         if one.opcode:
             yield from self._exchanges(one)
             yield from self._operations(number, one)
-            yield from self._left_out(number, one)
+            yield from self.left_out.of(number, one)
             yield from swizzles(self.text, one)
+            if number in self.evidence.addressing:
+                yield from swizzled_value(self.text, one, self.swizzled)
         yield from self._registers(number, one)
 
     # ---- numbers
@@ -155,10 +162,20 @@ class Edits:
                 if other != value:
                     written = written_like(token[0], other)
                     yield replace(changed(one, 0.05, token.start(), token.end(), written), weight=0.05)
+            for other in sorted(self._off(value)):
+                yield changed(one, 2 * MOVED, token.start(), token.end(), written_like(token[0], other))
             for cost, other in self._meant(one, value, token[0]):
                 if other != value:
                     written = written_like(token[0], other)
                     yield changed(one, cost + known, token.start(), token.end(), written)
+
+    def _off(self, value: int) -> set[int]:
+        """What a number is that counts bytes, or units of 16, and is off by as much as the cause says that
+        something is."""
+        if not SMALL <= value < WIDE or len(self.moved) > FEW_MOVED:
+            return set()
+        steps = {step * unit for step in self.moved for unit in (1, UNIT) if step >= SMALL}
+        return {each for step in steps for each in (value + step, value - step) if 0 < each < WIDE}
 
     def _meant(self, one: WrittenStatement, value: int, written: str) -> Iterator[tuple[float, int]]:
         """What may have been meant by a number of a statement: rather what stands elsewhere, too."""
@@ -184,7 +201,8 @@ class Edits:
         body = one.text[one.operands :]
         spans = [(one.operands + start, one.operands + end) for start, end in operand_spans(body)]
         if one.opcode.startswith(_EXCHANGED):
-            for (s1, e1), (s2, e2) in pairwise(spans[1:]):
+            ends = [(spans[1], spans[3])] if one.opcode.startswith("mad") and len(spans) == 4 else []
+            for (s1, e1), (s2, e2) in [*pairwise(spans[1:]), *ends]:
                 first, second = one.text[s1:e1], one.text[s2:e2]
                 if first != second and self._alike_operands(first, second):
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
@@ -209,7 +227,7 @@ class Edits:
         """Another register in place of one that is read: one of a like name, or one of the neighbourhood."""
         spans = operand_spans(one.text[one.operands :]) if one.opcode else []
         first = one.operands + (spans[0][1] if spans and one.writes else 0)
-        near = self._near(number)
+        near = near_registers(self.text, number)
         for token in NAME.finditer(one.text, first):
             name = token[0]
             if not name.startswith("%"):
@@ -228,30 +246,22 @@ class Edits:
             }
         return self._like[name]
 
-    def _near(self, number: int) -> dict[str, int]:
-        """The registers of the statements around one, with how far away they are."""
-        found: dict[str, int] = {}
-        statements = self.text.statements
-        for apart in range(12):
-            for at in {number - apart, number + apart}:
-                if 0 <= at < len(statements) and statements[at].opcode:
-                    one = statements[at]
-                    for name in NAME.findall(one.text[one.operands :]):
-                        if name.startswith("%") and "." not in name:
-                            found.setdefault(name, apart)
-        return found
-
     # ---- operations
 
     def _operations(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another operation, or one less."""
         at = one.text.find(one.opcode)
+        operation, _, kind = one.opcode.partition(".")
+        addresses = number in self.evidence.addressing or bool(one.macro)
+        if operation in _COMBINING and addresses and re.fullmatch(r"[usb](32|64)", kind):
+            for rank, other in enumerate(each for each in _COMBINING if each != operation):
+                sign = "u" if other == "add" else "b"
+                edit = changed(one, 0.6 + 0.2 * rank, at, at + len(one.opcode), f"{other}.{sign}{kind[1:]}")
+                yield replace(edit, weight=0.5)
         for part in re.finditer(r"\w+", one.opcode):
             if part[0] in _OTHER:
-                likely = constant(one) or (part[0] in ("xor", "or") and number in self.evidence.addressing)
-                yield changed(
-                    one, 0.6 if likely else 1.4, at + part.start(), at + part.end(), _OTHER[part[0]]
-                )
+                cost = 0.6 if constant(one) else 1.4
+                yield changed(one, cost, at + part.start(), at + part.end(), _OTHER[part[0]])
         if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
             turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
             turned = turned or one.opcode.replace(".shared", ".trans.shared")
@@ -267,103 +277,3 @@ class Edits:
             "mul",
         ):
             yield changed(one, 0.5, 0, len(one.text), "")
-
-    # ---- what may have been left out
-
-    @cached_property
-    def _unread(self) -> dict[str, int]:
-        """The registers that something computes and nothing reads, with the statement."""
-        writers: dict[str, list[int]] = {}
-        readers: set[str] = set()
-        for number, one in enumerate(self.text.statements):
-            for name in set(NAME.findall(one.text)) if one.opcode or not one.text.startswith(".") else ():
-                if name in one.writes and len(one.writes) == 1 and one.opcode:
-                    writers.setdefault(name, []).append(number)
-                else:
-                    readers.add(name)
-        common = self.text.common
-        return {
-            name: numbers[-1]
-            for name, numbers in writers.items()
-            if name.startswith("%") and name not in readers and common(name) == name
-        }
-
-    def _left_out(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
-        if len(one.writes) != 1:
-            return
-        (target,) = one.writes
-        if not target.startswith("%") or self.text.common(target) != target or "." not in one.opcode:
-            return
-        bits = self.text.width(target)
-        if bits not in (32, 64):
-            return
-        for name, there in self._unread.items():
-            if name != target and abs(number - there) <= FAR and self.text.width(name) == bits:
-                for rank, operation in enumerate(("xor", "add", "or")):
-                    last = self.text.statements[max(number, there)]
-                    added = (
-                        f"{operation}.{'s' if operation == 'add' else 'b'}{bits} {target}, {target}, {name};"
-                    )
-                    yield replace(behind(last, 0.4 + 0.3 * rank, added), weight=0.3)
-        copied = _COPY.match(one.opcode)
-        spans = operand_spans(one.text[one.operands :])
-        if copied and len(spans) == 2:
-            source = one.text[one.operands + spans[1][0] : one.operands + spans[1][1]]
-            if {source, source.rstrip("0123456789")} & self.text.widths.keys():
-                yield from self._no_copy(number, one, target, source, bits)
-        floating = one.opcode.rsplit(".", 1)[-1].startswith(("f", "bf"))
-        if not floating and one.opcode.split(".")[0] in (
-            "mov",
-            "and",
-            "shr",
-            "shl",
-            "add",
-            "sub",
-            "mad",
-            "mul",
-            "bfe",
-            "cvt",
-            "xor",
-            "or",
-            "rem",
-            "div",
-        ):
-            for rank, turn in enumerate(TURNS):
-                yield behind(one, 1.6 + 0.1 * rank, f"shl.b{bits} {target}, {target}, {turn};")
-                yield behind(one, 1.9 + 0.1 * rank, f"shr.u{bits} {target}, {target}, {turn};")
-
-    @cached_property
-    def _copied(self) -> Counter[str]:
-        """How many statements copy each register."""
-        copy = re.compile(r"\s*%[\w$]+\s*,\s*(%[\w$]+)\s*;")
-        found = (
-            copy.match(one.text, one.operands) for one in self.text.statements if _COPY.match(one.opcode)
-        )
-        return Counter(one[1] for one in found if one)
-
-    def _no_copy(
-        self, number: int, one: WrittenStatement, target: str, source: str, bits: int
-    ) -> Iterator[Edit]:
-        """What was meant in place of a copy: two values, or one and a number, combined."""
-        single = [count for count in self._copied.values() if count <= 2]
-        alone = self._copied[source] <= 2 and len(single) <= FEW_COPIES and not one.guarded
-        likely = LIKELY if alone and number in self.evidence.addressing else 0
-        used = sorted(
-            {value for op, values in self._alike.items() if op.startswith("xor") for value in values}
-        )
-        numbers = [*used, *(each for each in (16, 32, 64, 8, 4, 128) if each not in used)]
-        for rank, value in enumerate(numbers[:12]):
-            new = f"xor.b{bits} {target}, {source}, {value};"
-            weight = 0.5 if rank < likely else 1.0
-            yield replace(changed(one, 0.4 + 0.05 * rank, 0, len(one.text), new), weight=weight)
-        near = [
-            (name, apart)
-            for name, apart in self._near(number).items()
-            if name not in (target, source) and self.text.width(name) == bits
-        ]
-        for at, (name, apart) in enumerate(near):
-            weight = 0.5 if at < likely else 1.0
-            for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
-                new = f"{operation}{bits} {target}, {source}, {name};"
-                edit = changed(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
-                yield replace(edit, weight=weight)

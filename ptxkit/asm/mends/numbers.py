@@ -44,6 +44,8 @@ def meant(
         if value > 2 and (value & (value + 1)) == 0:
             yield 0.3, value * 2 + 1
             yield 0.35, value >> 1
+        for cost, other in _runs(value):
+            yield cost, other
         aligned = value >= 16 and value % 8 == 0
         yield 2.0 if aligned else 0.5, value + 1
         yield 2.0 if aligned else 0.5, value - 1
@@ -70,6 +72,16 @@ def meant(
                 yield first + 0.05 * rank, value - step
     if value not in (0, 1, -1):
         yield 1.2, 0
+
+
+def _runs(value: int) -> Iterator[tuple[float, int]]:
+    """Of a mask, bits in a row, one that has a bit less, or more, at one of its ends."""
+    lowest = value & -value
+    if value < 0 or value & (value + lowest) or value == lowest or lowest == 1:
+        return
+    highest = 1 << value.bit_length() - 1
+    yield from ((0.35, value ^ highest), (0.35, value ^ lowest))
+    yield from ((0.4, value | highest << 1), (0.4, value | lowest >> 1))
 
 
 def _fields(value: int) -> Iterator[tuple[float, int]]:

@@ -12,12 +12,16 @@ from ptxkit.asm.mends.statements import WrittenStatement
 
 APART = 16
 """Statements of a row that are farther apart have nothing to do with each other."""
+_PUT = re.compile(r"\s*(%[\w$]+)\s*,\s*(%[\w$]+)\s*,\s*[\dxXa-fA-F]+U?\s*;")
+ONTO = 3
+"""More statements put numbers onto a register that show a row: of so many each fits some."""
 LONGEST_ROW = 64
 """Statements of a row at most."""
 RISES = 4
 """Numbers of a row that begins again that tell by how much it is higher, at least."""
 _CALL = re.compile(r"\b[A-Z_][A-Z0-9_]*\([^()]*\)")
-_REGISTER = re.compile(r"%[A-Za-z_$]+(\d+)(?![\w$])")
+_REGISTER = re.compile(r"%(?!(?:r|rd|rs|rq|p|f|fd|h|hh)\d)[A-Za-z_$]+(\d+)(?![\w$])")
+"""A register of a numbered family; compilers number theirs as they come."""
 
 
 @dataclass(slots=True)
@@ -49,6 +53,10 @@ class WrittenRows:
             for calls in _calls(one):
                 for column in zip(*calls, strict=True):
                     found._add([at] * len(calls), column)
+        for run in _onto(statements):
+            held = [_numbers(statements[at])[-1:] for at in run]
+            for column in zip(*held, strict=True):
+                found._add(run, column)
         for run in (run for runs in groups.values() for run in runs if len(run) > 2):
             held = [_numbers(statements[at]) for at in run]
             if len({len(each) for each in held}) == 1:
@@ -68,6 +76,21 @@ class WrittenRows:
         for at, value in _out_of(row):
             start, end, _ = column[at]
             self.broken.setdefault(run[at], []).append((start, end, value))
+
+
+def _onto(statements: Sequence[WrittenStatement]) -> Iterator[list[int]]:
+    """Statements that put numbers onto the same register, into others, near each other: whether they add or
+    combine by `or` is the same where an address is aligned."""
+    runs: dict[str, list[list[int]]] = {}
+    for at, one in enumerate(statements):
+        put = _PUT.fullmatch(one.text[one.operands :]) if one.opcode.startswith(("add", "or")) else None
+        if put is None or put[1] == put[2] or one.macro:
+            continue
+        found = runs.setdefault(put[2], [])
+        if not found or at - found[-1][-1] > APART:
+            found.append([])
+        found[-1].append(at)
+    yield from (run for found in runs.values() for run in found if len(run) > ONTO)
 
 
 def _calls(one: WrittenStatement) -> Iterator[list[list[tuple[int, int, int]]]]:

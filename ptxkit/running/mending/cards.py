@@ -9,9 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic
+from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE
 from ptxkit.plan import Launch, LaunchPlan, PlanTensorMap
 
 SWIZZLES = ("128B", "64B", "32B", "none")
+NEUTRAL = 0.6
+"""What it costs more to have no swizzle at all: it may take away what the fault is in."""
 NAMED, SUSPECTED = 0.5, 0.3
 """How much likelier a change is of a map that is named, and of a swizzle where a cause is about one."""
 
@@ -72,11 +75,12 @@ def _changes(
     asked: PlanTensorMap, maps: Sequence[PlanTensorMap]
 ) -> Iterator[tuple[float, str, str | tuple[int, ...], str | tuple[int, ...]]]:
     """What may have been meant in a tensor map: with how unlikely it is, which entry, and what it is now."""
-    now = asked.options.get("swizzle", "none")
-    usual = {other.options.get("swizzle", "none") for other in maps if other is not asked}
+    now = asked.options.get("swizzle", DEFAULT_SWIZZLE)
+    usual = {other.options.get("swizzle", DEFAULT_SWIZZLE) for other in maps if other is not asked}
     for swizzle in SWIZZLES:
         if swizzle != now:
-            yield 0.9 if swizzle in usual else 1.1, "swizzle", swizzle, now
+            cost = (0.9 if swizzle in usual else 1.1) + (NEUTRAL if swizzle == "none" else 0.0)
+            yield cost, "swizzle", swizzle, now
     for cost, box in _numbers(asked.box, {n for other in maps for n in other.box}):
         yield cost, "box", box, asked.box
     if asked.strides:

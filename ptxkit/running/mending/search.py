@@ -25,6 +25,7 @@ SECONDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (8.0, 24.0)),
     **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (8.0, 24.0)),
     **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
+    **dict.fromkeys(("P655", "P656", "P657", "P658"), (4.0, 8.0)),
 }
 """How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
 where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
@@ -101,10 +102,13 @@ class MendSearch:
         begin = anchors(kernel, cause, finding)
         distances = kernel.distances(begin, narrowed(kernel, cause, begin))
         plan = self.trials.plan
+        told = cause or ""
+        if not finding.code.startswith("P8"):  # That says how many elements are wrong, and what they are.
+            told += f" {finding.message}"
         edits: list[Edit | CardEdit] = [*card_edits(plan, self.trials.text, cause, finding)]
         if not finding.code.startswith(REFUSED):
             edits = sorted(
-                [*edits, *Edits(kernel, distances, f"{cause or ''} {finding.message}").ordered()],
+                [*edits, *Edits(kernel, distances, told).ordered()],
                 key=lambda each: each.cost,
             )
         seconds = min(max(least, SLOW * self.trials.took), most)
