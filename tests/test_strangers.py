@@ -1,4 +1,4 @@
-"""The list of others' kernels, and how a file is cut down to the entries that it launches."""
+"""The lists of others' kernels, and how a file is cut down to the entries that it launches."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ptxkit import parse
-from tools.strangers.__main__ import HERE, card, entries_of, launches
-from tools.strangers.cuda import only_entries
+from tools.strangers.__main__ import HERE, LISTS, card, entries_of, launches
+from tools.strangers.cuda import compiled, only_entries
 
 MODULE = """\
 .version 9.0
@@ -61,14 +61,38 @@ def test_a_card_is_comments() -> None:
     assert card("\n[presets]\n\nx = 1\n") == "// /// ptxkit\n// [presets]\n//\n// x = 1\n// ///\n"
 
 
-def test_every_file_of_the_list_is_made() -> None:
+def test_code_stands_around_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nvcc = tmp_path / "nvcc"
+    lines = (
+        "#!/bin/sh",
+        "for source; do :; done",
+        'while [ "$1" != -o ]; do shift; done',
+        'cat "$source" > "$2"',
+    )
+    nvcc.write_text("\n".join(lines) + "\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    (tmp_path / "its.cu").write_text("its code\n")
+    assert compiled(tmp_path / "its.cu", [], []) == "its code\n"
+    whole = compiled(tmp_path / "its.cu", [], [], ("#define A", "template B;"))
+    assert whole == f'#define A\n#include "{tmp_path / "its.cu"}"\ntemplate B;\n'
+
+
+def test_every_file_of_a_list_is_made() -> None:
     told = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
     made = Counter(one["made"] for kind in ("cuda", "triton") for one in told[kind])
     assert max(made.values()) == 1
-    assert {one["file"] for one in launches()} <= made.keys()
+    files = {(path, one["file"]) for path in LISTS for one in launches(path)}
+    assert {file for _, file in files} == made.keys()
     assert {one["source"] for kind in ("cuda", "triton") for one in told[kind]} == told["source"].keys()
     assert all(re.fullmatch("[0-9a-f]{40}", source["commit"]) for source in told["source"].values())
-    assert all(entries_of(file) for file in made.keys() & {one["file"] for one in launches()})
+    assert all(entries_of(path, file) for path, file in files)
+
+
+def test_the_lists_have_no_kernel_in_common() -> None:
+    entries = ({one["arguments"][1] for one in launches(path)} for path in LISTS)
+    both = set.intersection(*entries)
+    assert not {entry for entry in both if entry.startswith("_Z")}
 
 
 def shape(words: list[str]) -> list[str]:
@@ -77,16 +101,18 @@ def shape(words: list[str]) -> list[str]:
     return [re.sub(r"\d+", "#", word.split("=bytes:")[0]) for word in words[2:]]
 
 
-def test_a_small_launch_differs_in_sizes_alone() -> None:
-    for one in launches():
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_a_small_launch_differs_in_sizes_alone(path: Path) -> None:
+    for one in launches(path):
         assert one["small"][:2] == one["arguments"][:2]
         assert shape(one["small"]) == shape(one["arguments"]), one["file"]
 
 
-def test_a_group_has_variants() -> None:
-    groups = Counter(one["group"] for one in launches() if "group" in one)
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_a_group_has_variants(path: Path) -> None:
+    groups = Counter(one["group"] for one in launches(path) if "group" in one)
     assert len(groups) >= 12
     assert min(groups.values()) >= 2
-    times = Counter((one["file"], *one["arguments"]) for one in launches())
+    times = Counter((one["file"], *one["arguments"]) for one in launches(path))
     assert max(times.values()) == 1
-    assert not any(Path(one["file"]).is_absolute() for one in launches())
+    assert not any(Path(one["file"]).is_absolute() for one in launches(path))

@@ -3,6 +3,8 @@
     python -m tools.strangers make FOLDER [--sources FOLDER] [--include FOLDER] [--triton PYTHON]
     python -m tools.strangers check FOLDER
 
+Both take `--list FILE`: bench/strangers2.toml is another.
+
 `make` takes public repositories at the commits of sources.toml, by git where `--sources` lacks them, and
 compiles files of theirs for sm_90a: CUDA C++ with the flags that their authors give, by the nvcc in PATH,
 functions of Triton by a Python that has it. Of each file only the entries that the list launches are kept.

@@ -1,4 +1,4 @@
-"""`python -m tools.strangers`: make the PTX of bench/strangers.toml, check its launches on the emulator."""
+"""`python -m tools.strangers`: make the PTX of a list of launches, check them on the emulator."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from tools.strangers.repositories import checkout
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LIST = ROOT / "bench" / "strangers.toml"
+LISTS = tuple(ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2"))
+"""The lists of launches of kernels that nobody here wrote, by age."""
 MOST_SECONDS = 600
 """What a launch of `check` may take."""
 
 
-def launches() -> list[dict[str, Any]]:
-    """The launches of the list."""
-    return tomllib.loads(LIST.read_text(encoding="utf-8"))["launch"]
+def launches(path: Path) -> list[dict[str, Any]]:
+    """The launches of a list."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))["launch"]
 
 
-def entries_of(file: str) -> set[str]:
-    """The entries of a file that the list launches."""
-    given = [one["arguments"] for one in launches() if one["file"] == file]
+def entries_of(path: Path, file: str) -> set[str]:
+    """The entries of a file that a list launches."""
+    given = [one["arguments"] for one in launches(path) if one["file"] == file]
     return {words[words.index("--entry") + 1] for words in given}
 
 
 def make(given: argparse.Namespace) -> int:
-    """Compile what the list launches; returns how many files could not be made."""
+    """Compile what a list launches; returns how many files could not be made."""
     told = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
-    wanted = {one["file"] for one in launches()}
+    wanted = {one["file"] for one in launches(given.list)}
     failed = 0
     for file in told["cuda"]:
         name = file["made"]
@@ -45,8 +46,9 @@ def make(given: argparse.Namespace) -> int:
         folders = [folder / part for part in (*source.get("include", ()), *file.get("include", ()))]
         flags = [*source["flags"], *file.get("flags", ())]
         try:
-            text = compiled(folder / file["path"], flags, [*folders, *given.include])
-            text = only_entries(text, entries_of(name))
+            around = (file.get("before", ""), file.get("after", ""))
+            text = compiled(folder / file["path"], flags, [*folders, *given.include], around)
+            text = only_entries(text, entries_of(given.list, name))
         except ValueError as problem:
             print(f"{name}: {problem}", flush=True)
             failed += 1
@@ -84,7 +86,7 @@ def write(path: Path, text: str) -> None:
 def check(given: argparse.Namespace) -> int:
     """Run each launch at its small size; returns how many had a finding."""
     wrong = 0
-    for number, one in enumerate(launches()):
+    for number, one in enumerate(launches(given.list)):
         words = one.get("small", one["arguments"])
         if given.only not in f"{one['file']} {' '.join(words)}":
             continue
@@ -119,6 +121,7 @@ def main() -> int:
     checking.set_defaults(what=check)
     for each in (making, checking):
         each.add_argument("folder", type=Path, help="of the PTX files")
+        each.add_argument("--list", type=Path, default=LISTS[0], help="of launches")
         each.add_argument("--only", default="", help="those whose name contains this")
     given = parser.parse_args()
     return min(given.what(given), 1)

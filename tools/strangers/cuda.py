@@ -17,14 +17,26 @@ BEGIN, END = "\t// begin inline asm", "\t// end inline asm"
 """What stands around inline assembly, the braces of which are where its authors put them."""
 
 
-def compiled(source: Path, flags: Iterable[str], include: Iterable[Path]) -> str:
+def compiled(
+    source: Path, flags: Iterable[str], include: Iterable[Path], around: tuple[str, str] = ("", "")
+) -> str:
     """What nvcc makes of a source.
+
+    Args:
+        source: its file.
+        flags: those of nvcc.
+        include: folders of headers.
+        around: code before and after that of the file: what a newer toolkit needs, instances of templates.
 
     Raises:
         ValueError: it fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.ptx"
+        if any(around):
+            whole = Path(folder) / source.name
+            whole.write_text(f'{around[0]}\n#include "{source.resolve()}"\n{around[1]}\n', encoding="utf-8")
+            source = whole
         command = ["nvcc", *FLAGS, *flags, *(f"-I{each}" for each in include), "-o", str(out), str(source)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
         if done.returncode:

@@ -1,11 +1,12 @@
-"""Functions of Triton's tutorials to PTX for sm_90a.
+"""Functions of Triton to PTX for sm_90a.
 
     PYTHON tools/strangers/triton_kernels.py OUT < kernels.json
 
 PYTHON has Triton, `pip install triton`; neither a GPU nor PyTorch is needed. A kernel is a table of
 sources.toml: `made`, `path`, `function`, its parameters' types in `signature`, its constants in `constants`,
-`warps`, `stages`. As where Triton compiles at a launch, pointers and those integers that `divisible` names
-are multiples of 16, and strides of 1 are constants.
+`warps`, `stages`; `absent` are parameters that are None, `before` is code that the functions need: what their
+file imports from another. As where Triton compiles at a launch, pointers and those integers that `divisible`
+names are multiples of 16, and strides of 1 are constants.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 import triton
+import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -27,12 +29,16 @@ PTX_VERSION = 90
 """PTX ISA 9.0."""
 
 
-def functions(path: Path, folder: Path) -> ModuleType:
+def functions(path: Path, before: str, folder: Path) -> ModuleType:
     """The functions of a script that Triton compiles, as a module of their own: scripts need a GPU."""
     text = path.read_text(encoding="utf-8")
-    parts = ["import triton", "import triton.language as tl"]
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef):
+    tree = ast.parse(text)
+    parts = ["import triton", "import triton.language as tl", before]
+    parts += sorted({ast.unparse(node) for node in ast.walk(tree) if is_device_library(node)})
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and "= tl.constexpr(" in ast.unparse(node):
+            parts.append(ast.unparse(node))
+        elif isinstance(node, ast.FunctionDef):
             decorators = [ast.unparse(each) for each in node.decorator_list]
             if any(each.startswith("triton.jit") for each in decorators):
                 lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
@@ -47,10 +53,21 @@ def functions(path: Path, folder: Path) -> ModuleType:
     return module
 
 
+def is_device_library(node: ast.AST) -> bool:
+    """Whether this imports functions that Triton has from libdevice."""
+    return isinstance(node, ast.ImportFrom) and node.module == "triton.language.extra.libdevice"
+
+
+def constant(value: Any) -> Any:
+    """A constant; text such as `tl.bfloat16` is a type of Triton."""
+    return getattr(tl, value[3:]) if isinstance(value, str) and value.startswith("tl.") else value
+
+
 def made(one: dict[str, Any], folder: Path) -> Any:
     """A kernel, compiled."""
-    function = getattr(functions(Path(one["path"]), folder), one["function"])
-    constants = one["constants"]
+    function = getattr(functions(Path(one["path"]), one.get("before", ""), folder), one["function"])
+    constants = {name: constant(value) for name, value in one["constants"].items()}
+    constants |= dict.fromkeys(one.get("absent", ()))
     signature = {name: one["signature"].get(name, "constexpr") for name in function.arg_names}
     whole = {name for name, kind in signature.items() if kind.startswith("*")} | {*one.get("divisible", ())}
     attributes = {
