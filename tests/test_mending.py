@@ -426,3 +426,59 @@ def test_to_have_no_swizzle_is_the_last_that_is_tried_of_a_map() -> None:
     plan = LaunchPlan(Program("f.ptx", "\n"), (), (), {}, tensor_maps=(asked,))
     said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
     assert [each.split('"')[1] for each in said if "swizzle" in each] == ["128B", "32B", "none"]
+
+
+TILE = (
+    ".reg .b32 %tx, %ty, %at, %tile, %base, %n;\nmov.u32 %tx, %tid.x;\nmov.u32 %base, tile;\n"
+    "mad.lo.u32 %at, %ty, 128, %base;\nadd.u32 %at, %at, %n;\nst.shared.b32 [%at], %n;\n"
+)
+
+
+def test_what_only_puts_a_variable_and_an_offset_together_is_no_swizzle() -> None:
+    said = edits_of(TILE)
+    assert not any(each.startswith("`xor.b32 %at, %at, %n;` instead of `add") for each in said)
+    swizzled = edits_of(TILE.replace("add.u32 %at, %at, %n;", "add.u32 %at, %at, 64;"))
+    assert any(each.startswith("`xor.b32 %at, %at, 64;` instead of `add") for each in swizzled[:12])
+
+
+def test_rows_that_are_exchanged_with_columns_are_indexes_of_addresses() -> None:
+    meant = "`mad.lo.u32 %at, %tx, 128, %base;` instead of `mad.lo.u32 %at, %ty, 128, %base;` at line 4"
+    told = "elements hold what belongs elsewhere: rows and columns are exchanged within tiles of 32 by 32"
+    assert meant in edits_of(TILE.replace("%n;\nst", "%tx;\nst"), told, 2.0)[:12]
+
+
+def test_two_registers_may_have_changed_places() -> None:
+    text = (
+        ".reg .b32 %row, %column;\n.reg .b64 %to;\nmul.wide.u32 %to, %column, 128;\nadd.u64 %d, %d, %to;\n"
+        "mul.wide.u32 %to, %row, 8;\n"
+    )
+    kernel = KernelText.of(text)
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
+    (both,) = [edit for edit in edits if edit.said.startswith("`%column` and `%row` exchanged in")]
+    assert both.of(text) == text.replace("%column, 128", "%row, 128").replace("%row, 8", "%column, 8")
+
+
+def test_how_a_thread_takes_its_number_apart_is_near_everything() -> None:
+    text = "mov.u32 %t, %tid.x;\nshr.u32 %g, %t, 3;\nadd.u32 %x, %g, 5;\nst.global.u32 [%to], %x;\n"
+    said = edits_of(text, distance=4.0)
+    assert said[0].startswith("`shr.u32 %g, %t, ")
+
+
+def test_an_offset_stays_aligned() -> None:
+    said = edits_of("st.global.v4.b32 [%to + 16], {%a, %b, %c, %d};\n")
+    assert any("[%to + 32]" in each for each in said)
+    assert not any("[%to + 8]" in each or "[%to + 17]" in each for each in said)
+
+
+def test_sides_that_do_not_fit_are_both_named(tmp_path: Path) -> None:
+    """A tile is stored in rows of 32 words and loaded in rows of 33: either may be what was meant."""
+    said = card(tmp_path, "transpose", "mad.lo.u32 %i, %i, 33, %tx;", "mad.lo.u32 %i, %i, 32, %tx;")
+    assert "two places do not fit each other: there is no error and the result is right with `mad" in said
+    assert "`mad.lo.u32 %i, %i, 33, %tx;` instead of `mad.lo.u32 %i, %i, 32, %tx;` at line 62" in said
+
+
+def test_an_exclusive_or_that_is_missing_in_a_race(tmp_path: Path) -> None:
+    """With another operation in place of it two threads store to the same place."""
+    said = first(tmp_path, "xor.b32 %turn, %turn, %thread;", "or.b32 %turn, %turn, %thread;")
+    assert said.startswith("error[P650]: SMEM-RACE: there is no error and the result is right with `")
+    assert "` instead of `or.b32 %turn, %turn, %thread;` at line 44: " in said

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxkit.workloads.patterns import patterns
+from ptxkit.workloads.rearranged import rearranged
 
 RANDOM = np.random.default_rng(20)
 A, B = RANDOM.standard_normal((128, 256)), RANDOM.standard_normal((256, 96))
@@ -364,3 +365,12 @@ def test_a_run_says_it(
     by = f"= note: the first was written by `st.global.f32` at line {line}, {writer}\n"
     assert (by in printed) == (writer is not None)
     assert "the first was written" not in here("run", kernel, "--device", "emu", "--no-sanitize").stdout
+
+
+def test_rows_exchanged_with_columns_within_tiles_are_called_so() -> None:
+    right = np.random.default_rng(0).permutation(64 * 96).reshape(64, 96).astype(np.float64)
+    tiles = right.reshape(2, 32, 3, 32)
+    turned = tiles.transpose(0, 3, 2, 1).reshape(64, 96)
+    said = rearranged(turned != right, turned, right, np.zeros(right.shape))
+    assert said is not None
+    assert said.endswith(": rows and columns are exchanged within tiles of 32 by 32")

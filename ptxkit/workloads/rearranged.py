@@ -13,6 +13,8 @@ import numpy as np
 
 ONE_SIDED = "a swizzle that only one side applies"
 """What a rule is called by which elements lie as a swizzle has them, or should."""
+EXCHANGED = "rows and columns are exchanged"
+"""What a rule is called by which the lowest bits of both indexes have changed places."""
 SAMPLE = 1024
 """Wrong elements that are looked at."""
 FEWEST = 64
@@ -153,6 +155,10 @@ def _term(bit: np.ndarray, places: np.ndarray, width: int) -> Term | None:
 
 def _called(across: Sequence[Term], down: Sequence[Term], low: int) -> str:
     """What such a rule is called, if it has a name."""
+    count = sum(bool(which) for _, which in across)
+    turned = [(False, (bit, low + bit) if bit < count else ()) for bit in range(max(len(across), len(down)))]
+    if count > 1 and turned[: len(across)] == [*across] and turned[: len(down)] == [*down]:
+        return f": {EXCHANGED} within tiles of {1 << count} by {1 << count}"
     rows = {source - bit for bit, (_, which) in enumerate(across) for source in which if source >= low}
     columns = any(source < low for _, which in across for source in which)
     if not rows or columns or any(contrary or which for contrary, which in down):

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from ptxkit.asm.mends.edit import Edit, alike, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, UNIT, TextEvidence
+from ptxkit.asm.mends.exchanged import exchanged
 from ptxkit.asm.mends.left_out import LeftOut, near_registers
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -32,6 +33,7 @@ _EXCHANGED = (
     "mma",
 )
 """Instructions of which operands that change places are tried."""
+_ACCESS = re.compile(r"(?:ld|st)\.(?:(?!v\d)[\w:]+\.)*(?:v(\d)\.)?[busf](8|16|32|64|128)$")
 _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
     "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
@@ -50,6 +52,10 @@ WHOLE = 0.8
 _LINES = re.compile(r"\bline \d+")
 ONE_SIDED = "a swizzle that only one side applies"
 """What a cause says where threads make the addresses."""
+BY_THREADS = ("piece p of row r", "was written without a swizzle", "was written with another order")
+"""The same, where a product or an `ldmatrix` reads what threads stored."""
+EXCHANGED = "rows and columns are exchanged"
+"""What a cause says where one index of an address stands for another."""
 SWIZZLING = ("xor", "or", "and", "shl", "shr", "bfe", "mad", "add")
 BYTES = 256
 """Numbers below that are told need be none of bytes."""
@@ -59,6 +65,10 @@ FEW_MOVED = 6
 """So many distances between numbers that are told, or fewer, say by how much a number may be off."""
 SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
+SPAN = 1024
+"""Bytes after which every swizzle begins again."""
+NEAR = 3
+"""How far away, in statements, one index of an address may stand for another."""
 FAR = 8
 """How far away, in statements, registers count that are only declared."""
 
@@ -75,7 +85,9 @@ class Edits:
     def __init__(self, text: KernelText, distances: Mapping[int, float], told: str = "") -> None:
         words = re.findall(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?![\w.])", _LINES.sub("", told))
         numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
-        self.swizzled = ONE_SIDED in told
+        self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
+        self.exchanged = EXCHANGED in told
+        self.rearranged = "what belongs at" in told and "^" in told
         self.told = frozenset(each for each in numbers if each >= BYTES)
         apart = {abs(one - other) for one in self.told for other in self.told if one != other}
         self.moved = {bytes // UNIT for bytes in apart if bytes % UNIT == 0}
@@ -91,8 +103,11 @@ class Edits:
         together = Together(self.text.text)
         for number, distance in sorted(self.distances.items()):
             one = self.text.statements[number]
-            if self.swizzled and number in self.evidence.addressing and one.opcode.startswith(SWIZZLING):
-                distance = min(distance, 0.1)
+            if number in self.evidence.addressing and one.opcode.startswith(SWIZZLING):
+                near = 0.1 if self.swizzled else 0.8 if self.rearranged else distance
+                distance = min(distance, near)
+            if number in self.evidence.by_thread:
+                distance = min(distance, 1.0)
             for edit in self._of(number, one):
                 key = edit.start, edit.end, edit.new
                 cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
@@ -112,6 +127,7 @@ class Edits:
             yield from self._exchanges(one)
             yield from self._operations(number, one)
             yield from self.left_out.of(number, one)
+            yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing:
                 yield from swizzled_value(self.text, one, self.swizzled)
@@ -164,8 +180,9 @@ class Edits:
                     yield replace(changed(one, 0.05, token.start(), token.end(), written), weight=0.05)
             for other in sorted(self._off(value)):
                 yield changed(one, 2 * MOVED, token.start(), token.end(), written_like(token[0], other))
+            unit = _unit(one) if ahead.endswith("+") else 1
             for cost, other in self._meant(one, value, token[0]):
-                if other != value:
+                if other != value and (other - value) % unit == 0:
                     written = written_like(token[0], other)
                     yield changed(one, cost + known, token.start(), token.end(), written)
 
@@ -186,8 +203,12 @@ class Edits:
         for cost, other in meant(value, self._alike.get(one.opcode, ()), fitting, written):
             if one.opcode.startswith("wgmma.mma") and abs(other) > 1:
                 continue  # scale-d, imm-scale, imm-trans
-            if one.opcode.startswith(("shl", "shr")) and abs(other - value) > SHIFTS:
-                continue
+            if one.opcode.startswith(("shl", "shr")):
+                if abs(other - value) > SHIFTS:
+                    continue
+                cost = min(cost, 0.3) if abs(other - value) == 1 else cost
+            if ".wide" in one.opcode and other & other - 1 and not value & value - 1:
+                cost += 1.0  # Elements have as many bytes as a power of two.
             if other >= SMALL and self.evidence.fits(other):
                 cost = max(0.15, cost - (0.1 if fits else 0.25))
             if value >= WIDE and {abs(other - value), abs(other - value) >> 32} & self.moved:
@@ -201,8 +222,10 @@ class Edits:
         body = one.text[one.operands :]
         spans = [(one.operands + start, one.operands + end) for start, end in operand_spans(body)]
         if one.opcode.startswith(_EXCHANGED):
-            ends = [(spans[1], spans[3])] if one.opcode.startswith("mad") and len(spans) == 4 else []
-            for (s1, e1), (s2, e2) in [*pairwise(spans[1:]), *ends]:
+            pairs = [*pairwise(spans[1:])]
+            if one.opcode.startswith(("mad", "fma")):  # The factors are the same in either order.
+                pairs = [] if ".wide" in one.opcode else [(spans[2], spans[3]), (spans[1], spans[3])]
+            for (s1, e1), (s2, e2) in pairs:
                 first, second = one.text[s1:e1], one.text[s2:e2]
                 if first != second and self._alike_operands(first, second):
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
@@ -236,7 +259,10 @@ class Edits:
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
                 cost = 0.8 if alike(name, other) else 2.0 + apart / 10
-                yield changed(one, cost, token.start(), token.end(), other)
+                if apart <= NEAR and number in self.evidence.addressing:
+                    cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
+                edit = changed(one, cost, token.start(), token.end(), other)
+                yield replace(edit, weight=0.3) if self.exchanged else edit
 
     def _declared_like(self, name: str) -> dict[str, int]:
         """The registers that are declared with a name like another, and are nowhere near."""
@@ -248,15 +274,25 @@ class Edits:
 
     # ---- operations
 
+    def _swizzles(self, one: WrittenStatement, operation: str) -> bool:
+        """Whether a statement that combines parts of an address may be a swizzle, or have been meant as one:
+        it does not put the address of a variable, or a far place, and an offset together."""
+        last = one.text[one.operands :].rpartition(",")[2].strip(" ;\n\\")
+        if NUMBER.fullmatch(last):
+            return value_of(last) < SPAN
+        return operation != "add" or not last.startswith("%") or not one.reads & self.evidence.based
+
     def _operations(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another operation, or one less."""
         at = one.text.find(one.opcode)
         operation, _, kind = one.opcode.partition(".")
         addresses = number in self.evidence.addressing or bool(one.macro)
         if operation in _COMBINING and addresses and re.fullmatch(r"[usb](32|64)", kind):
-            for rank, other in enumerate(each for each in _COMBINING if each != operation):
+            others = [each for each in _COMBINING if each != operation]
+            for rank, other in enumerate(others if self._swizzles(one, operation) else ()):
                 sign = "u" if other == "add" else "b"
-                edit = changed(one, 0.6 + 0.2 * rank, at, at + len(one.opcode), f"{other}.{sign}{kind[1:]}")
+                cost = (1.0 if other == "add" else 0.6) + 0.1 * rank
+                edit = changed(one, cost, at, at + len(one.opcode), f"{other}.{sign}{kind[1:]}")
                 yield replace(edit, weight=0.5)
         for part in re.finditer(r"\w+", one.opcode):
             if part[0] in _OTHER:
@@ -277,3 +313,9 @@ class Edits:
             "mul",
         ):
             yield changed(one, 0.5, 0, len(one.text), "")
+
+
+def _unit(one: WrittenStatement) -> int:
+    """The bytes of which the offset of an address is a multiple."""
+    found = _ACCESS.match(one.opcode)
+    return int(found[1] or 1) * int(found[2]) // 8 if found else 1

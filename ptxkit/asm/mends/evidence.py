@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 
@@ -17,6 +18,9 @@ REGULAR = 1.5
 """What it costs to change a number that is in line with all others of a row."""
 REPEATED = 0.4
 """What it costs to change a number that another statement has in the same place."""
+_VARIABLE = re.compile(r"mov\.[bu](?:32|64)\s+%[\w$]+\s*,\s*[A-Za-z_][\w$]*\s*(?:\+\s*\d+\s*)?;")
+_THREAD = re.compile(r"mov\.[bu](?:32|16)\s+%[\w$]+\s*,\s*%(?:tid\.[xyz]|laneid|warpid)\s*;")
+_APART = ("shr", "shl", "and", "bfe", "rem", "div", "sub", "shfl")
 FLOWS = 5
 """Steps of data that an address is made in, at most."""
 
@@ -130,6 +134,39 @@ class TextEvidence:
                 for name in statements[number].reads
                 for other in self.text.reaching(number, writers.get(name, ()))
             ]
+        return frozenset(found)
+
+    @cached_property
+    def by_thread(self) -> frozenset[int]:
+        """The statements that take the number of a thread apart, by their numbers."""
+        parts = {name for one in self.text.statements if _THREAD.search(one.shown) for name in one.writes}
+        found: set[int] = set()
+        while True:
+            newest = [
+                number
+                for number, one in enumerate(self.text.statements)
+                if number not in found
+                and one.opcode.startswith(_APART)
+                and not {name for name in one.reads if name.startswith("%")} - parts
+            ]
+            if not newest:
+                return frozenset(found)
+            found.update(newest)
+            parts |= {name for number in newest for name in self.text.statements[number].writes}
+
+    @cached_property
+    def based(self) -> frozenset[str]:
+        """The registers that hold where a variable is, or what was added to that."""
+        found: set[str] = set()
+        newest = {name for one in self.text.statements if _VARIABLE.match(one.shown) for name in one.writes}
+        while newest:
+            found |= newest
+            newest = {
+                name
+                for one in self.text.statements
+                if one.opcode.startswith(("add", "mad", "or", "mov", "cvt")) and one.reads & newest
+                for name in one.writes - found
+            }
         return frozenset(found)
 
 

@@ -154,6 +154,7 @@ class LeftOut:
         single = [count for count in self._copied.values() if count <= 2]
         alone = self._copied[source] <= 2 and len(single) <= FEW_COPIES and not one.guarded
         likely = LIKELY if alone and number in self.evidence.addressing else 0
+        base = 0.4 if number in self.evidence.addressing or one.macro else 1.0
         used = sorted(
             {value for op, values in self._alike.items() if op.startswith("xor") for value in values}
         )
@@ -161,7 +162,7 @@ class LeftOut:
         for rank, value in enumerate(numbers[:12]):
             new = f"xor.b{bits} {target}, {source}, {value};"
             weight = 0.5 if rank < likely else 1.0
-            yield replace(changed(one, 0.4 + 0.05 * rank, 0, len(one.text), new), weight=weight)
+            yield replace(changed(one, base + 0.05 * rank, 0, len(one.text), new), weight=weight)
         near = [
             (name, apart)
             for name, apart in near_registers(self.text, number).items()
@@ -174,7 +175,7 @@ class LeftOut:
             weight = 0.5 if at < likely else 1.0
             for rank, operation in enumerate(("xor.b", "add.s", "or.b")):
                 new = f"{operation}{bits} {target}, {source}, {name};"
-                edit = changed(one, 0.4 + 0.6 * rank + apart / 20, 0, len(one.text), new)
+                edit = changed(one, base + 0.6 * rank + apart / 20, 0, len(one.text), new)
                 yield replace(edit, weight=weight)
 
     def _lost(self, number: int, target: str) -> bool:

@@ -32,7 +32,7 @@ class Together:
     def add(self, one: WrittenStatement, edit: Edit, cost: float) -> None:
         """A change of a statement; `cost`: what it costs, the distance included."""
         start, end = edit.start - one.start, edit.end - one.start
-        if not one.opcode or one.macro or not 0 < end - start < len(one.text):
+        if not one.opcode or one.macro or not 0 < end - start < len(one.text) or "%" in one.text[start:end]:
             return
         parts = one.text[:start], one.text[start:end], edit.new, one.text[end:]
         key = tuple(_NUMBERED.sub(r"\1", " ".join(part.split())) for part in parts)

@@ -39,6 +39,8 @@ PATIENCE = 4.0
 OTHERS = 2.0
 """Seconds behind the first change that makes the result right, for others that do."""
 MOST_OTHERS = 2
+MOST_OPPOSITE = 4
+"""Changes into the opposite that are tried, of other places than the first that makes the result right."""
 PROCESSES = 4
 """That try changes side by side, at most."""
 
@@ -50,10 +52,13 @@ class Mended:
     Attributes:
         edits: the nearest first.
         tried: how many were tried.
+        either: one that changes in another place what the first makes of it into what that was; None where
+            that does not help.
     """
 
     edits: tuple[Edit | CardEdit, ...]
     tried: int
+    either: Edit | None = None
 
 
 def worth(code: str) -> tuple[float, float]:
@@ -84,8 +89,14 @@ class MendSearch:
             return None, ()
         wrong = finding.code.startswith("P8")
         what = "the result is right" if wrong else "there is no error and the result is right"
-        others = tuple(f"{what} with {one.said}, too" for one in found.edits[1:])
-        return f"{what} with {found.edits[0].said}", others
+        first, *rest = found.edits
+        others = tuple(f"{what} with {one.said}, too" for one in rest)
+        if found.either is None:
+            return f"{what} with {first.said}", others
+        return (
+            f"two places do not fit each other: {what} with {first.said}, or with {found.either.said}",
+            others,
+        )
 
     def found(self, cause: str | None, finding: Diagnostic, seconds: float | None = None) -> Mended | None:
         """The changes with which the launches have the right result and no error; None without any.
@@ -115,7 +126,31 @@ class MendSearch:
         last = time.perf_counter() + seconds
         with contextlib.closing(self._tried(edits, last)) as answers:
             good, tried = nearest(answers, last)
-        return Mended(tuple(edits[number] for number in good), tried) if good else None
+        if not good:
+            return None
+        either = self._either(edits[good[0]], [edits[number] for number in good[1:]], edits)
+        made = tuple(edits[number] for number in good if edits[number] is not either)
+        return Mended(made, tried, either)
+
+    def _either(
+        self, first: Edit | CardEdit, good: Sequence[Edit | CardEdit], edits: Sequence[Edit | CardEdit]
+    ) -> Edit | None:
+        """The change that mends the other side of what the first mends on one; those that are known to be
+        `good` come first."""
+        if not isinstance(first, Edit) or first.also:
+            return None
+        text = self.trials.text
+        was, now = text[first.start : first.end], first.new
+        opposite = [
+            one
+            for one in (*good, *edits)
+            if isinstance(one, Edit) and one.new == was and text[one.start : one.end] == now and not one.also
+        ]
+        patience = PATIENCE * self.trials.took + 1
+        known = [one for one in opposite if one in good]
+        return next(iter(known), None) or next(
+            (one for one in opposite[:MOST_OPPOSITE] if self._right(one, patience)), None
+        )
 
     def _tried(self, edits: Sequence[Edit | CardEdit], end: float) -> Generator[tuple[int, bool]]:
         """The numbers of edits that were tried, and whether each makes the result right."""
