@@ -482,3 +482,24 @@ def test_an_exclusive_or_that_is_missing_in_a_race(tmp_path: Path) -> None:
     said = first(tmp_path, "xor.b32 %turn, %turn, %thread;", "or.b32 %turn, %turn, %thread;")
     assert said.startswith("error[P650]: SMEM-RACE: there is no error and the result is right with `")
     assert "` instead of `or.b32 %turn, %turn, %thread;` at line 44: " in said
+
+
+def test_of_a_swizzle_of_one_side_an_address_that_lacks_it_is_soon() -> None:
+    text = "mad.lo.u32 %at, %row, 128, %base;\nadd.u32 %to, %at, %n;\nst.shared.b32 [%to], %n;\n"
+    kernel = KernelText.of(".reg .b32 %at, %row, %base, %to, %n;\n" + text)
+    edits = Edits(kernel, dict.fromkeys(range(4), 4.0), ONE_SIDED).ordered()
+    assert [edit.said for edit in edits[:2]] == [
+        "a 128-byte swizzle in the address `%to` that line 3 makes",
+        "a 128-byte swizzle in the address `%at` that line 2 makes",
+    ]
+
+
+def test_of_a_swizzle_by_threads_the_masks_are_near() -> None:
+    text = (
+        "and.b32 %piece, %t, 48;\nxor.b32 %at, %row, %piece;\ncp.async.cg.shared.global [%at], [%from], 16;\n"
+    )
+    told = (
+        "matrix A was written with piece p of row r at p ^ r % 4, and its 128-byte swizzle has it elsewhere"
+    )
+    meant = "`and.b32 %piece, %t, 112;` instead of `and.b32 %piece, %t, 48;` at line 1"
+    assert meant in edits_of(text, told, 4.0)[:12]

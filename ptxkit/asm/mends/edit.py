@@ -85,8 +85,8 @@ def swizzles(text: KernelText, one: WrittenStatement) -> Iterator[Edit]:
         yield Edit(1.2 + 0.2 * rank, one.start, one.end, new, said, one.line)
 
 
-def swizzled_value(text: KernelText, one: WrittenStatement, told: bool) -> Iterator[Edit]:
-    """An address that a statement makes, with the swizzle that it lacks. `told`: whether one is amiss."""
+def swizzled_value(text: KernelText, one: WrittenStatement, cost: float) -> Iterator[Edit]:
+    """An address that a statement makes, with the swizzle that it lacks."""
     operation, kind = one.opcode.partition(".")[0], one.opcode.rpartition(".")[2]
     if operation not in ("mad", "add", "or") or one.macro or len(one.writes) != 1 or kind[:1] not in "usb":
         return
@@ -100,8 +100,7 @@ def swizzled_value(text: KernelText, one: WrittenStatement, told: bool) -> Itera
             f"and.b{bits} %meant, %meant, {mask}; xor.b{bits} {name}, {name}, %meant; }}"
         )
         said = f"a {width}-byte swizzle in the address `{name}` that line {one.line} makes"
-        cost = (0.8 if told else 1.2) + 0.2 * rank
-        yield Edit(cost, one.end, one.end, " " + new, said, one.line, 0.3 if told else 1.0)
+        yield Edit(cost + 0.2 * rank, one.end, one.end, " " + new, said, one.line)
 
 
 def constant(one: WrittenStatement) -> bool:

@@ -56,7 +56,7 @@ BY_THREADS = ("piece p of row r", "was written without a swizzle", "was written 
 """The same, where a product or an `ldmatrix` reads what threads stored."""
 EXCHANGED = "rows and columns are exchanged"
 """What a cause says where one index of an address stands for another."""
-SWIZZLING = ("xor", "or", "and", "shl", "shr", "bfe", "mad", "add")
+SWIZZLING = ("mov", "xor", "or", "and", "shl", "shr", "bfe")
 BYTES = 256
 """Numbers below that are told need be none of bytes."""
 MOVED = 0.15
@@ -67,7 +67,7 @@ SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
 SPAN = 1024
 """Bytes after which every swizzle begins again."""
-NEAR = 3
+NEAR = 8
 """How far away, in statements, one index of an address may stand for another."""
 FAR = 8
 """How far away, in statements, registers count that are only declared."""
@@ -130,7 +130,9 @@ class Edits:
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing:
-                yield from swizzled_value(self.text, one, self.swizzled)
+                for edit in swizzled_value(self.text, one, 0.1 if self.swizzled else 1.2):
+                    steps = 0.05 * self.evidence.addressing[number]
+                    yield replace(edit, cost=edit.cost + steps, weight=0.0) if self.swizzled else edit
         yield from self._registers(number, one)
 
     # ---- numbers
@@ -292,6 +294,7 @@ class Edits:
             for rank, other in enumerate(others if self._swizzles(one, operation) else ()):
                 sign = "u" if other == "add" else "b"
                 cost = (1.0 if other == "add" else 0.6) + 0.1 * rank
+                cost = 0.0 if other == "xor" and self.swizzled else cost
                 edit = changed(one, cost, at, at + len(one.opcode), f"{other}.{sign}{kind[1:]}")
                 yield replace(edit, weight=0.5)
         for part in re.finditer(r"\w+", one.opcode):

@@ -114,27 +114,27 @@ class TextEvidence:
         return REPEATED if same and not others else 0.0
 
     @cached_property
-    def addressing(self) -> frozenset[int]:
+    def addressing(self) -> dict[int, int]:
         """The statements that make addresses at which threads store and load in shared memory, a few steps
-        back, by their numbers."""
+        back, by their numbers, with how many steps."""
         statements, writers = self.text.statements, self.text.writers
-        newest = [
+        newest = {
             other
             for number, one in enumerate(statements)
             for name in _address(one)
             for other in self.text.reaching(number, writers.get(name, ()))
-        ]
-        found: set[int] = set()
-        for _ in range(FLOWS):
-            newest = [number for number in newest if number not in found]
-            found |= set(newest)
-            newest = [
+        }
+        found: dict[int, int] = {}
+        for step in range(FLOWS):
+            newest -= found.keys()
+            found |= dict.fromkeys(newest, step)
+            newest = {
                 other
                 for number in newest
                 for name in statements[number].reads
                 for other in self.text.reaching(number, writers.get(name, ()))
-            ]
-        return frozenset(found)
+            }
+        return found
 
     @cached_property
     def by_thread(self) -> frozenset[int]:
