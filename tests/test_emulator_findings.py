@@ -242,6 +242,53 @@ def test_an_atomic_takes_nothing_from_lanes_that_stay_out(kind: str) -> None:
     assert "element [16] of `array uint32[32]`" in found.message
 
 
+@pytest.mark.parametrize("kind", ["b32", "b64"])
+def test_an_exchange_defines_its_place(kind: str) -> None:
+    """What was there goes to the lane that comes first, with its undefined bits, and to no other."""
+    body = f"""
+    .shared .align 8 .b64 s;
+    .reg .b32 %x<3>;
+    .reg .b64 %y<3>;
+    cvt.u64.u32 %y1, %r20;
+    mov.u32 %x1, %r20;
+    atom.shared.exch.{kind} %{"x" if kind == "b32" else "y"}2, [s], %{"x" if kind == "b32" else "y"}1;
+    cvt.u32.u64 %r3, %y2;
+    mov.u32 %r3, %x2;
+    bar.sync 0;
+    ld.shared.u32 %r1, [s];
+"""
+    body = "\n".join(line for line in body.split("\n") if ("%y" if kind == "b32" else "%x") not in line)
+    text = module(TID + body + STORE_R1)
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    launch(text, [out], device=device)
+    assert np.array_equal(out.numpy(), np.full(32, 31))
+    launch(text.replace("ld.shared.u32 %r1, [s]", "mov.u32 %r1, %r3"), [out], device=device)
+    with pytest.raises(EmulatorFault) as caught:
+        out.numpy()
+    (found,) = caught.value.diagnostics
+    assert found.code == "P606"
+    assert "element [0] of `empty uint32[32]`" in found.message
+
+
+def test_an_exchange_brings_its_operands_undefined_bits() -> None:
+    body = """
+    .shared .align 4 .b32 s;
+    @%p1 mov.u32 %r2, 3;
+    atom.shared.exch.b32 %r3, [s], %r2;
+    bar.sync 0;
+    ld.shared.u32 %r1, [s];
+"""
+    text = module(TID + "    setp.lt.u32 %p1, %r20, 31;\n" + body + STORE_R1)
+    device = Emulator()
+    out = device.empty(32, np.uint32)
+    launch(text, [out], device=device)
+    with pytest.raises(EmulatorFault, match="P606"):
+        out.numpy()
+    launch(text.replace("setp.lt.u32 %p1, %r20, 31", "setp.gt.u32 %p1, %r20, 0"), [out], device=device)
+    assert np.array_equal(out.numpy(), np.full(32, 3))
+
+
 def test_memory_that_no_kernel_wrote_reads_back() -> None:
     device = Emulator()
     assert device.empty(8, np.float32).numpy().shape == (8,)

@@ -43,7 +43,7 @@ def combiner(operator: str, kind: DType, cached: bool) -> Combine:
     """
     name = kind.name
     if operator == "exch":
-        return lambda old, b: b
+        return _exchange
     if operator == "cas":
         if kind.bits == 128:
             return lambda old, b, c: np.where((old == b).all(axis=-1, keepdims=True), c, old)
@@ -60,6 +60,10 @@ def combiner(operator: str, kind: DType, cached: bool) -> Combine:
         if kind.is_float:
             return _float_combiner(operator, kind, cached)
     raise Unsupported(f"`.{operator}` of type `.{name}`")
+
+
+def _exchange(_: np.ndarray, new: np.ndarray) -> np.ndarray:
+    return new
 
 
 def _float_combiner(operator: str, kind: DType, cached: bool) -> Combine:
@@ -133,6 +137,22 @@ def take_turns(
     else:
         _take_rounds(order, starts, lengths, old, values, combine, found, left)
     return found, left, order[np.append(starts[1:], len(places)) - 1]
+
+
+def take_exchanges(
+    places: np.ndarray, old: np.ndarray, values: np.ndarray, random: np.random.Generator | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Let lanes leave their values at places one after the other, as `take_turns`.
+
+    Returns:
+        For each lane the value it found, and the lane that had left it there, -1 for what was there before;
+        and the lanes that were the last at their places.
+    """
+    nobody, lanes = np.full(len(places), -1), np.arange(len(places))
+    whose, _, last = take_turns(places, nobody, [lanes], _exchange, False, random)
+    found, first = values[whose], whose < 0
+    found[first] = old[first]
+    return found, whose, last
 
 
 def _take_rounds(

@@ -19,7 +19,7 @@ from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import lanes_of
 from ptxkit.emulator.races import enter_atomic
-from ptxkit.emulator.reductions import CHAINED, combiner, take_turns
+from ptxkit.emulator.reductions import CHAINED, combiner, take_exchanges, take_turns
 from ptxkit.emulator.values import RAW, WARP, dtype_of, ones, viewed
 from ptxkit.isa.modifiers import MemoryOperation, MemoryOrder
 
@@ -55,6 +55,7 @@ def reduction(instruction: ScopedInstruction, access_by: type[Accessor]) -> Effe
         cached: combiner(operator, kind, cached and not instruction["noftz"]) for cached in (False, True)
     }
     chained = operator in CHAINED and not kind.is_float
+    exchanges = operator is MemoryOperation.EXCH
     readers = [source.reader for source in sources]
     site = instruction.site
     reads = MemoryOrder.ACQUIRE if order & ACQUIRING else MemoryOrder.RELAXED
@@ -90,14 +91,22 @@ def reduction(instruction: ScopedInstruction, access_by: type[Accessor]) -> Effe
                     for operand in operands[element::count]
                 ]
                 (held,) = access.bank.load(at, width)
-                found, left, last = take_turns(at, viewed(held, dtype), chosen, rule, chained, launch.random)
+                before, whose = viewed(held, dtype), None
+                if exchanges:
+                    found, whose, last = take_exchanges(at, before, chosen[0], launch.random)
+                    left = chosen[0]
+                else:
+                    found, left, last = take_turns(at, before, chosen, rule, chained, launch.random)
                 if launch.watching and (viewed(left, raw) != held).any():
                     launch.changes += 1
                 access.bank.store(at[last], (viewed(left, raw)[last],), width)
                 mask = None
                 bad = _spoiled(unknown[element::count], shape, lanes, kind.bits)
                 if bad is not None or access.suspect:
-                    mask = _taint(access, at, width, bad, site)
+                    if whose is None:
+                        mask = _taint(access, at, width, bad, site)
+                    else:
+                        mask = _exchange_taint(access, at, width, bad, site, whose, last)
                 if returns and targets[element] is not None:
                     target = targets[element]
                     assert target is not None
@@ -138,7 +147,7 @@ def _spoiled(
 def _taint(
     access: Access, at: np.ndarray, width: int, bad: tuple[np.ndarray, int] | None, site: Any
 ) -> tuple[Any, int] | None:
-    """AddressResolver with undefined bits, or to which an undefined operand came, are undefined as a whole.
+    """A place with undefined bits, or to which an undefined operand came, are undefined as a whole.
 
     Args:
         access: the access, of lanes that take part.
@@ -167,3 +176,37 @@ def _taint(
     if not was.any():
         return None
     return np.where(was[..., None] if bits == 128 else was, ones(bits), before.dtype.type(0)), origin
+
+
+def _exchange_taint(
+    access: Access,
+    at: np.ndarray,
+    width: int,
+    bad: tuple[np.ndarray, int] | None,
+    site: Any,
+    whose: np.ndarray,
+    last: np.ndarray,
+) -> tuple[Any, int] | None:
+    """A place is as undefined as what the last lane leaves there; what lanes find is told as by `_taint`.
+
+    Args:
+        whose: the lane that left what each found, -1 for what was there before.
+        last: the lanes that were the last at their places.
+    """
+    bank, launch = access.bank, access.lane_set.launch
+    if bank.shadow is None:
+        return None
+    (found,) = bank.load_shadow(at, width)
+    was_undefined = bool(found.any())
+    origin = bad[1] if bad is not None else access.origin(width) if was_undefined else 0
+    brought = np.zeros(len(at), bool) if bad is None else bad[0]
+    wide = found.ndim > 1
+    whole, none = ones(width * 8), found.dtype.type(0)
+    every = np.where(brought[:, None] if wide else brought, whole, none).astype(found.dtype, copy=False)
+    found = np.where((whose < 0)[:, None] if wide else whose < 0, found, every[whose])
+    bank.store_shadow(at[last], (every[last],), width)
+    if (spoiled := last[brought[last]]).size:
+        bank.set_origin(at[spoiled], width, launch.origin_of_store(origin, site))
+    if was_undefined or bad is not None:
+        access.mark_undefined()
+    return (found, origin) if found.any() else None
