@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from tools.suites import record
+from tools.suites.programs import programs, run_program
 from tools.suites.runner import FileRun, run_file
 from tools.suites.suite import Checkout, Suite, requirements, suites
 
@@ -60,6 +62,62 @@ def test_a_file_whose_tests_die_and_hang(tmp_path: Path) -> None:
     assert record.counts(found) == {"passed": 4, "failed": 6, "skipped": 1, "xfailed": 1}
 
 
+PROGRAM = """
+#include <cstdio>
+#include <unistd.h>
+const int SIZE = 1000, REPETITIONS = 100;
+int main(int argc, char **) {
+    if (REPETITIONS > 1) sleep(60);
+    printf("%d elements, %d words\\n", SIZE, argc);
+    return argc - 1;
+}
+"""
+TABLE = """
+[programs."a/right"]
+right = "1000 elements"
+edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
+[programs."a/smaller"]
+right = "1000 elements"
+edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"], ["main.cpp", "SIZE = 1000", "SIZE = 10"]]
+[programs."a/fails"]
+right = "1000 elements"
+arguments = "more"
+edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
+[programs."a/hangs"]
+right = "1000 elements"
+[programs."a/broken"]
+right = "1000 elements"
+edits = [["main.cpp", "const int SIZE", "nothing SIZE"]]
+[programs."a/edited"]
+right = "1000 elements"
+edits = [["main.cpp", "what is not there", ""]]
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is needed")
+def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None:
+    table = tmp_path / "table.toml"
+    table.write_text(TABLE)
+    for name in programs(str(table)):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "main.cpp").write_text(PROGRAM)
+        (tmp_path / name / "CMakeLists.txt").write_text("add_executable(program main.cpp)\n")
+    suite = Suite("own", "", "", [], "", ".", ["-cudart", "none"], test_seconds=3, programs=str(table))
+    checkout = Checkout(suite, tmp_path, sys.executable)
+    runs = {name: run_program(checkout, name, None, tmp_path / "work") for name in checkout.files()}
+    found = record.rows("own", runs)
+    assert [name for name, row in found.items() if row["passed"]] == ["a/right"]
+    failed = {name: row["failed"]["runs"] for name, row in found.items() if row["failed"]}
+    assert failed["a/broken"][1].startswith("does not build: main.cpp(4): error:") or (
+        failed["a/broken"][1].startswith("does not build: main.cpp:4:1: error:")
+    )
+    assert failed["a/edited"][1] == "does not build: main.cpp has no 'what is not there'"
+    assert failed["a/fails"][1] == "exit code 1: 1000 elements, 2 words"
+    assert failed["a/hangs"] == ["time", "took more than 3 s"]
+    assert failed["a/smaller"][1] == "exit code 0: 10 elements, 1 words"
+
+
 def test_the_environment_of_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/there")
     given = {"PYTHONPATH": ".", "OTHER": "."}
@@ -93,6 +151,8 @@ def test_the_table_of_suites() -> None:
     for suite in suites().values():
         assert all("==" in package for package in suite.packages)
         assert set(suite.packages) < set(requirements(suite))
+        for program in programs(suite.programs).values() if suite.programs else ():
+            assert program.right, program.name
     names = [row["is"] for row in record.reasons()]
     assert record.NOT_YET not in names
     for row in record.reasons():

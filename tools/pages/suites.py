@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suites import record
+from suites.programs import programs
 from suites.suite import Suite, suites
 
 
@@ -53,6 +54,8 @@ def _section(suite: Suite, found: dict[str, Any]) -> list[str]:
     for file, row in found["files"].items():
         for test, (reason, why) in row["failed"].items():
             lines.append(f"| `{file}` {_cell(test)} | {reason} | {_cell(why)} |")
+    if suite.programs:
+        lines += _changes(suite, found)
     findings = [(file, text) for file, row in found["files"].items() for text in row.get("findings", ())]
     if findings:
         lines += ["", "What the sanitizer found:", "", "| in the kernels of | finding |", "|---|---|"]
@@ -60,6 +63,15 @@ def _section(suite: Suite, found: dict[str, Any]) -> list[str]:
     if found["not_run"]:
         listed = ", ".join(f"`{file}`" for file in found["not_run"])
         lines += ["", f"Not run yet: {listed}."]
+    return lines
+
+
+def _changes(suite: Suite, found: dict[str, Any]) -> list[str]:
+    """The programs that pass, and what is not as in the repository."""
+    lines = ["", "Each program that passes:", "", "| program | changed: sizes and repetitions |", "|---|---|"]
+    for name, program in programs(suite.programs).items():
+        if found["files"].get(name, {}).get("passed"):
+            lines.append(f"| `{name}` | {'; '.join(map(_cell, program.changes))} |")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Run other people's test suites on a virtual GPU or a real one, keep what came of them, and compare.
+"""Run other people's tests and programs on a virtual GPU or a real one; keep what comes of them, compare.
 
 python -m tools.suites packages numba-cuda     what `pip install` takes, for an environment of its own
 python -m tools.suites run numba-cuda CHECKOUT --python VENV/bin/python --work FOLDER
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from . import record
+from .programs import run_program
 from .runner import FileRun, run_file
 from .suite import Checkout, requirements, suites
 
@@ -79,7 +80,8 @@ def _run(given: argparse.Namespace) -> None:
     todo = [file for file in wanted if given.again or not _kept(given.work, file).exists()]
 
     def one(file: str) -> None:
-        found = run_file(checkout, file, exec_options, given.work)
+        runs = run_program if suite.programs else run_file
+        found = runs(checkout, file, exec_options, given.work)
         _kept(given.work, file).write_text(json.dumps(found.to_json()), "utf-8")
         outcomes = Counter(test.outcome for test in found.tests.values())
         told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())

@@ -164,7 +164,7 @@ def _process(
         )
         log = _watched(process, Log(log_path), checkout.suite.test_seconds)
     if exec_options is not None:
-        _take_report(found, report, folder / f"{stem}.out")
+        take_report(found, report, folder / f"{stem}.out")
     return log, process.returncode
 
 
@@ -178,12 +178,12 @@ def _watched(process: subprocess.Popen[bytes], log: Log, seconds: int) -> Log:
             limit = seconds if log.running else START_SECONDS
             if time.monotonic() - log.since < limit:
                 continue
-            _kill(process)
+            kill(process)
             log.update()
             log.tests[log.running or "start"] = Test("failed", f"took more than {limit} s")
             return log
         log.update()
-        _kill(process)  # what its tests have left behind
+        kill(process)  # what its tests have left behind
         if log.running:
             code = process.returncode
             how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -191,13 +191,13 @@ def _watched(process: subprocess.Popen[bytes], log: Log, seconds: int) -> Log:
         return log
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def kill(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
-def _take_report(found: FileRun, report: Path, output: Path) -> None:
+def take_report(found: FileRun, report: Path, output: Path) -> None:
     """The findings of `ptxkit exec`, and the functions that it says are not supported."""
     if report.exists():
         for result in json.loads(report.read_text("utf-8"))["runs"][0]["results"]:

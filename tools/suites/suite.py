@@ -25,6 +25,7 @@ class Suite:
     options: list[str]
     test_seconds: int
     package: str = ""
+    programs: str = ""
     prepare: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -68,9 +69,16 @@ class Checkout:
         return Path(origin).parent / self.suite.tests
 
     def files(self) -> list[str]:
-        """The test files, relative to `tests`, but those that are left out."""
+        """The test files, relative to `tests`, but those that are left out; of programs their folders."""
+        if self.suite.programs:
+            return sorted(tomllib.loads((HERE / self.suite.programs).read_text("utf-8"))["programs"])
         found = sorted(path.relative_to(self.tests).as_posix() for path in self.tests.rglob("test_*.py"))
         return [path for path in found if not path.startswith(tuple(self.suite.left_out))]
+
+    def toolkit(self) -> Path:
+        """CUDA's headers and libraries, of the environment's packages."""
+        code = "import nvidia.cu13 as n; print(list(n.__path__)[0])"
+        return Path(subprocess.check_output([self.python, "-c", code], text=True).strip())
 
     def environment(self) -> dict[str, str]:
         """The environment of its tests: `.` in a value is the folder; a path goes before what is there."""
