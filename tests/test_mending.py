@@ -441,6 +441,13 @@ def test_what_only_puts_a_variable_and_an_offset_together_is_no_swizzle() -> Non
     assert any(each.startswith("`xor.b32 %at, %at, 64;` instead of `add") for each in swizzled[:12])
 
 
+def test_an_offset_that_later_holds_an_address_is_an_offset() -> None:
+    apart = "mul.lo.u32 %n, %tx, 2;\nadd.u32 %n, %n, %ty;\nmad.lo.u32 %n, %n, 4, %at;"
+    text = TILE.replace("add.u32 %at, %at, %n;", apart)
+    said = edits_of(text.replace("[%at]", "[%n]"))
+    assert any(each.startswith("`xor.b32 %n, %n, %ty;` instead of `add") for each in said[:20])
+
+
 def test_rows_that_are_exchanged_with_columns_are_indexes_of_addresses() -> None:
     meant = "`mad.lo.u32 %at, %tx, 128, %base;` instead of `mad.lo.u32 %at, %ty, 128, %base;` at line 4"
     told = "elements hold what belongs elsewhere: rows and columns are exchanged within tiles of 32 by 32"

@@ -353,6 +353,16 @@ def test_a_step_along_k_is_no_other_order(tmp_path: Path) -> None:
     assert "was written" not in said
 
 
+def test_a_square_of_another_tensor_is_no_shifted_address(tmp_path: Path) -> None:
+    """B begins a stage of A too soon; A's own tile lies where B would if bytes had not been shifted."""
+    text = TRITON.replace("shared = 49152", "shared = 73744")
+    text = text.replace("M = 64, N = 64, K = 64", "M = 128, N = 64, K = 192")
+    kernel = (ROOT / "tests" / "corpus" / "triton" / "matmul_bf16_sm100.ptx").read_text()
+    (tmp_path / "triton.ptx").write_text(text + kernel)
+    said = opening(tmp_path, tmp_path / "triton.ptx", ("%r146, %r32, 49152", "%r146, %r32, 32768"))
+    assert "shifted" not in said
+
+
 def test_copies_that_meet_say_how_far_apart_they_begin(tmp_path: Path) -> None:
     right, wrong = "mad.lo.u32 %b_stage, %rank, 16384,", "mad.lo.u32 %b_stage, %rank, 8192,"
     said = opening(tmp_path, HOPPER, (right, wrong))

@@ -299,6 +299,7 @@ class LayoutWatch:
         shared = batch.launch.shared
         near = [shared.start, *(one.descriptor.address for one in reads)]
         moved = [each for each in elsewhere(read, near) if not self._starts or each.address in self._starts]
+        moved = [each for each in moved if not self._unlike(came, replace(read, descriptor=each), reads)]
         addresses = read.bytes(read.descriptor, read.major)
         held, outside = came(addresses), int(addresses.max()) - shared.start >= shared.total
         for other in moved if outside else ():
@@ -309,10 +310,13 @@ class LayoutWatch:
         if (said := in_part(held, read, self._map_of)) is not None:
             return said
         ordered = (read.name, read.major) in self._orders  # From anywhere a tile can be read in the other.
-        if not ordered and self._turned(came, read, reads):
-            return difference(read, read.descriptor, "MN" if read.major == "K" else "K")
+        turned = replace(read, major="MN" if read.major == "K" else "K")
+        mine, *its = self._along_both(came, turned, reads) if read.turns and not ordered else [None]
+        if mine is not None and mine in its:  # Elements along K are those of the other matrix.
+            return difference(read, read.descriptor, turned.major)
         for other, major in others(read):
-            if (major == read.major or not ordered) and self._as(came, read, other, major) is not None:
+            fits, lies = self._as(came, read, other, major), replace(read, descriptor=other, major=major)
+            if fits and (major == read.major or not (ordered or self._unlike(came, lies, reads))):
                 return difference(read, other, major)
         if (said := misplaced(came, read, self._pitches)) is not None:
             return said
@@ -328,19 +332,16 @@ class LayoutWatch:
         except PtxkitError:
             return None
 
-    def _turned(self, came: SharedSources, read: MatrixRead, reads: Sequence[MatrixRead]) -> bool:
-        """Whether a matrix lies in the other order: elements along K are then those of the other matrix."""
-        if not read.turns:
-            return False
-        turned = replace(read, major="MN" if read.major == "K" else "K")
-        rows = self._as(came, turned, read.descriptor, turned.major)
-        for other in reads:
-            if rows is None or other is read:
-                continue
-            theirs = self._as(came, other, other.descriptor, other.major)
-            along = None if theirs is None else self._along_k(other, theirs)
-            return along is not None and along == self._along_k(turned, rows)
-        return False
+    def _unlike(self, came: SharedSources, lies: MatrixRead, reads: Sequence[MatrixRead]) -> bool:
+        """Whether a matrix that lay so would have other elements along K than the other one."""
+        mine, *its = self._along_both(came, lies, reads)
+        return mine is not None and any(one not in (None, mine) for one in its)
+
+    def _along_both(self, came: SharedSources, read: MatrixRead, reads: Sequence[MatrixRead]) -> list[Any]:
+        """`along_k` of a matrix, and of the other one of its product."""
+        both = read, *(each for each in reads if each.name != read.name)
+        rows = [self._as(came, one, one.descriptor, one.major) for one in both]
+        return [None if at is None else self._along_k(one, at) for one, at in zip(both, rows, strict=True)]
 
     def _exchange(self, came: SharedSources, reads: Sequence[MatrixRead]) -> bool:
         """Whether two matrices, each from where a copy begins, lie as the other's descriptor says."""

@@ -87,7 +87,7 @@ class Edits:
         numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
         self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
         self.exchanged = EXCHANGED in told
-        self.rearranged = "what belongs at" in told and "^" in told
+        self.rearranged = ("what belongs at" in told and "^" in told) or "along K" in told
         self.told = frozenset(each for each in numbers if each >= BYTES)
         apart = {abs(one - other) for one in self.told for other in self.told if one != other}
         self.moved = {bytes // UNIT for bytes in apart if bytes % UNIT == 0}
@@ -241,7 +241,8 @@ class Edits:
                     s2, e2 = inner[j]
                     new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
                     likely = one.opcode.startswith("cp.async.bulk.tensor")  # coordinates
-                    yield changed(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
+                    edit = changed(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
+                    yield replace(edit, weight=0.3) if likely else edit
 
     def _alike_operands(self, first: str, second: str) -> bool:
         """Whether operands can change places: not where they are registers of two widths."""
@@ -276,13 +277,14 @@ class Edits:
 
     # ---- operations
 
-    def _swizzles(self, one: WrittenStatement, operation: str) -> bool:
+    def _swizzles(self, number: int, operation: str) -> bool:
         """Whether a statement that combines parts of an address may be a swizzle, or have been meant as one:
         it does not put the address of a variable, or a far place, and an offset together."""
+        one = self.text.statements[number]
         last = one.text[one.operands :].rpartition(",")[2].strip(" ;\n\\")
         if NUMBER.fullmatch(last):
             return value_of(last) < SPAN
-        return operation != "add" or not last.startswith("%") or not one.reads & self.evidence.based
+        return operation != "add" or not last.startswith("%") or not self.evidence.based(number)
 
     def _operations(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another operation, or one less."""
@@ -291,7 +293,7 @@ class Edits:
         addresses = number in self.evidence.addressing or bool(one.macro)
         if operation in _COMBINING and addresses and re.fullmatch(r"[usb](32|64)", kind):
             others = [each for each in _COMBINING if each != operation]
-            for rank, other in enumerate(others if self._swizzles(one, operation) else ()):
+            for rank, other in enumerate(others if self._swizzles(number, operation) else ()):
                 sign = "u" if other == "add" else "b"
                 cost = (1.0 if other == "add" else 0.6) + 0.1 * rank
                 cost = 0.0 if other == "xor" and self.swizzled else cost

@@ -20,6 +20,7 @@ REPEATED = 0.4
 """What it costs to change a number that another statement has in the same place."""
 _VARIABLE = re.compile(r"mov\.[bu](?:32|64)\s+%[\w$]+\s*,\s*[A-Za-z_][\w$]*\s*(?:\+\s*\d+\s*)?;")
 _THREAD = re.compile(r"mov\.[bu](?:32|16)\s+%[\w$]+\s*,\s*%(?:tid\.[xyz]|laneid|warpid)\s*;")
+_SUMS = ("add", "mad", "or", "mov", "cvt")
 _APART = ("shr", "shl", "and", "bfe", "rem", "div", "sub", "shfl")
 FLOWS = 5
 """Steps of data that an address is made in, at most."""
@@ -35,6 +36,7 @@ class TextEvidence:
     def __init__(self, text: KernelText) -> None:
         self.text = text
         self._all = [*text.statements, *text.others]
+        self._read: dict[int, set[int]] = {}
         self._values = {
             id(one): [value_of(token[0]) for token in NUMBER.finditer(one.text, one.operands)]
             for one in self._all
@@ -154,20 +156,34 @@ class TextEvidence:
             found.update(newest)
             parts |= {name for number in newest for name in self.text.statements[number].writes}
 
+    def based(self, number: int) -> bool:
+        """Whether a statement reads where a variable is, or what was added to that."""
+        return bool(self._bases(number) & self._based)
+
     @cached_property
-    def based(self) -> frozenset[str]:
-        """The registers that hold where a variable is, or what was added to that."""
-        found: set[str] = set()
-        newest = {name for one in self.text.statements if _VARIABLE.match(one.shown) for name in one.writes}
-        while newest:
-            found |= newest
+    def _based(self) -> frozenset[int]:
+        """The statements that compute it, by their numbers."""
+        statements = self.text.statements
+        found = {number for number, one in enumerate(statements) if _VARIABLE.match(one.shown)}
+        while True:
             newest = {
-                name
-                for one in self.text.statements
-                if one.opcode.startswith(("add", "mad", "or", "mov", "cvt")) and one.reads & newest
-                for name in one.writes - found
+                number
+                for number, one in enumerate(statements)
+                if number not in found and one.opcode.startswith(_SUMS) and self._bases(number) & found
             }
-        return frozenset(found)
+            if not newest:
+                return frozenset(found)
+            found |= newest
+
+    def _bases(self, number: int) -> set[int]:
+        """The statements whose values another reads, by their numbers."""
+        if number not in self._read:
+            writers = self.text.writers
+            names = self.text.statements[number].reads
+            self._read[number] = {
+                at for name in names for at in self.text.reaching(number, writers.get(name, ()))
+            }
+        return self._read[number]
 
 
 def _address(one: WrittenStatement) -> list[str]:

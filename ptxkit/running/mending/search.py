@@ -30,6 +30,8 @@ SECONDS: Mapping[str, tuple[float, float]] = {
 """How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
 where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
 is missing, which the finding says; what has no entry comes of no number."""
+KNOWN = 8.0, 24.0
+"""The same where a cause is known: it is no wait that is missing."""
 REFUSED = "P45"
 """How the codes begin of tensor maps that cannot be so: nothing of the text is to blame."""
 SLOW = 30
@@ -107,6 +109,8 @@ class MendSearch:
             seconds: how long to try; None: what is worth it.
         """
         least, most = worth(finding.code) if seconds is None else (seconds, seconds)
+        if seconds is None and least and cause is not None:
+            least, most = KNOWN
         if not least or not self.trials.begin():
             return None
         kernel = KernelText.of(self.trials.text, self.entries, self.trials.lines())
