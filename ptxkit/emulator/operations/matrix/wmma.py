@@ -107,6 +107,21 @@ class Matrix:
             for i in range(0, elements, together)
         ]
         instruction.scope.program.touches(space, self.size)
+        self._find_moves(cells, by_row, together)
+
+    def _find_moves(self, cells: fragments.Cells, by_row: bool, together: int) -> None:
+        """Say of each piece how many bytes the hardware moves for it: none for what another register has,
+        and two registers side by side of C or D at once, as ptxas has it."""
+        outer, inner = cells if by_row else (cells[1], cells[0])
+        seen: dict[bytes, FragmentPiece] = {}
+        for i, piece in zip(range(0, outer.shape[1], together), self.pieces, strict=True):
+            here = outer[:, i].tobytes(), inner[:, i].tobytes()
+            before = seen.get(outer[:, i].tobytes() + (inner[:, i] - 1).tobytes())
+            if b"".join(here) in seen:
+                piece.moved = 0
+            elif together == 1 and self.size == 4 and before is not None and before.moved == self.size:
+                before.moved, piece.moved = 2 * self.size, 0
+            seen.setdefault(b"".join(here), piece)
 
     def strides(self, lane_set: LaneSet) -> Any:
         """The stride in elements."""
@@ -180,10 +195,13 @@ class FragmentPiece:
         register: its number.
         shift: its lowest bit.
         place: its address.
+
+    Attributes:
+        moved: bytes that the hardware moves for it in each lane.
     """
 
     def __init__(self, register: int, shift: int, place: FragmentPlace, space: str) -> None:
-        self.register, self.shift = register, shift
+        self.register, self.shift, self.moved = register, shift, place.matrix.size
         self.accessor = Accessor(place, space, place.matrix.size, place.matrix.site, named=False)
 
 
@@ -225,7 +243,8 @@ def _loader(where: Matrix, targets: Sequence[TargetOperand | None], site: Site) 
         for piece in where.pieces:
             for access in piece.accessor(lane_set, guard):
                 launch.counts.load(access.space, access.lanes * where.size)
-                access.count_traffic(where.size, "loaded")
+                if piece.moved:
+                    access.count_traffic(piece.moved, "loaded")
                 (value,), unknown = access.load(where.size, 1)
                 values[piece.register] |= value.astype(raw) << raw.type(piece.shift)
                 if unknown is not None:
@@ -258,7 +277,8 @@ def _storer(where: Matrix, sources: Sequence[SourceOperand], site: Site) -> Guar
                 origin = launch.origin_of_store(entry[1], site)
             for access in piece.accessor(lane_set, guard):
                 launch.counts.store(access.space, access.lanes * where.size)
-                access.count_traffic(where.size, "stored")
+                if piece.moved:
+                    access.count_traffic(piece.moved, "stored")
                 access.store((value,), masks, where.size, origin)
 
     return step
