@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import statistics
 from pathlib import Path
@@ -77,7 +78,8 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
-    ask = Resources(where, Scaled(0.0, dram, 1.0, 0.0, 132), where["clock"], None)
+    parts = dict.fromkeys(streams.read, dram)
+    ask = Resources(where, Scaled(0.0, parts, 1.0, 0.0, 132, math.inf), where["clock"], None)
     return Simulation(streams, resident, ask, Plans(where)).run(rounds).cycles - where["cta_start"]
 
 
@@ -159,7 +161,8 @@ wait:
         (row, one) for row, runs in streams.ctas[0].warps for run in runs for one in run.happenings.values()
     ]
     (copy,) = [operation for _, one in happenings for each in one.operations.values() for operation in each]
-    assert (copy.read, copy.shared, copy.misses, copy.completes) == (4096, 4096, 1.0, [phase])
+    assert (copy.read, copy.shared, copy.completes) == (4096, 4096, [phase])
+    assert list(streams.read) == [copy.owner]
     assert {row: one.awaits[row] for row, one in happenings if row in one.awaits} == {0: phase, 1: phase}
     arrived = sum(len(one.arrives.get(row, ())) for row, one in happenings)
     assert count == arrived + len(copy.completes)

@@ -8,8 +8,9 @@
 What was measured are cycles: of each trial the median time at the clock of its samples, of these the median.
 Where tensor cores take down the clock within a launch, it can't be read so: there the cycles are those that
 Nsight Compute counts, and the time that events add. What it says bounds a launch stands beside what the
-prediction says. Beside each error of a bench record stands that of a naive roofline: the problem's bytes and
-operations at the peaks of the data sheet. Of variants of a group that differ by over a tenth, the order is
+prediction says. Beside each error stands that of a naive roofline: the bytes of its arrays at the peak of the
+data sheet, or the operations at theirs: the problem's, of a bench record, else those that the emulator
+counts. Of variants of a group that differ by over a tenth, the order is
 judged. Of all, it writes bench/results/predictions.json. Of another list, `--list`, the files of which lie in
 FOLDER, it predicts the launches that were timed, and writes predictions.NAME.json; with `--blind`, of a model
 that has not seen these times, predictions.NAME.blind.json and `ptxkit/emulator/timing/validation.toml`, which
@@ -22,6 +23,7 @@ import argparse
 import contextlib
 import io
 import json
+import re
 import statistics
 import sys
 import time
@@ -53,7 +55,13 @@ EVENTS = 1.25e-6
 BOUNDS = {
     "tensor": ("sm__pipe_tensor_cycles_active",),
     "DRAM": ("dram__cycles_active",),
-    "L2": ("lts__t_sectors", "lts__t_tag_requests", "lts__lts2xbar_cycles_active", "lts__d_sectors"),
+    "L2": (
+        "lts__t_sectors",
+        "lts__t_tag_requests",
+        "lts__lts2xbar_cycles_active",
+        "lts__xbar2lts_cycles_active",
+        "lts__d_sectors",
+    ),
     "shared memory and L1": ("l1tex__data_pipe_lsu_wavefronts", "l1tex__lsuin_requests"),
     "issue": ("sm__inst_executed",),
     "pipes": (
@@ -66,6 +74,8 @@ BOUNDS = {
 }
 """What may bound a launch, and the profiler's counters of it."""
 BUSY = 0.6
+ARRAY = re.compile(r"\w+=(bf|[a-z]+)(\d+)\[(\d+)\]")
+"""An array as `--arg` gives it: its type, bits and elements."""
 WIDTHS = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "tf32": 4, "e2m1": 0.5}
 
 
@@ -77,6 +87,15 @@ def roofline(cost: dict[str, Any]) -> float:
     if width is None:
         return moved
     return max(moved, cost["operations"] * width / where["product_flops"] / where["sm_count"])
+
+
+def rough_roofline(arguments: list[str], launches: list[dict[str, Any]]) -> float:
+    """Cycles of the bytes of all arrays that a launch is given, or of the operations that were counted."""
+    arrays = [ARRAY.match(one) for one in arguments]
+    moved = sum(int(one[2]) * int(one[3]) / 8 for one in arrays if one)
+    products = ("fma", "fp64", "tensor cores", "tensor")
+    done = sum(max(one["busy"].get(name, 0.0) for name in products) * one["cycles"] for one in launches)
+    return max(moved / PEAK_BANDWIDTH * gpu(KEY)["clock"], done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +211,7 @@ def row(one: Timed) -> dict[str, Any]:
     cycles, seconds = (sum(each[name] for each in launches) for name in ("cycles", "seconds"))
     real = one.cycles
     took = statistics.median(each["median"] for each in one.trials)
+    least = roofline(one.cost) if one.cost is not None else rough_roofline(one.options, launches)
     return {
         "file": Path(one.file).name,
         "name": one.name,
@@ -202,7 +222,7 @@ def row(one: Timed) -> dict[str, Any]:
         "measured_microseconds": round(took * 1e6, 2),
         "predicted_microseconds": round(seconds * 1e6, 2),
         "time_error": round(seconds / took - 1, 4),
-        "roofline_error": None if one.cost is None else round(roofline(one.cost) / real - 1, 4),
+        "roofline_error": round(least / real - 1, 4),
         "bound": max(launches, key=lambda each: each["cycles"])["bound"],
         "profiled_bound": profiled_bound(one.profile) if one.profile else None,
         "machine_code": launches[0]["machine_code"],

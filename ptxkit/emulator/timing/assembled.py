@@ -33,6 +33,8 @@ ENDS = ("BRA", "BRX", "JMP", "EXIT", "RET", "CALL")
 """Operations behind which another stretch of code begins."""
 ISSUE = ""
 SURE = "once"
+FRAGMENTS = {"wmma.load": 0, "wmma.store": 0, "wmma.mma": 2}
+"""Instructions that become several of `SURE`, and how many; 0 where types and layout decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,14 @@ class BlockCode:
         places: of each instruction where those stand that were made of it, in the order of the code; of one
             that takes one machine instruction that one alone.
         stretch: the number of the stretch of code, without a label or a branch within, that has most of it.
+        moved: by number of those that stand elsewhere the stretch that they were moved to.
     """
 
     shares: list[dict[str, float]]
     copies: int
     places: list[list[int]]
     stretch: int
+    moved: dict[int, int]
 
     def place(self, number: int, copy: int) -> int | None:
         """Where a copy of an instruction stands in the code; None where nothing is left of it."""
@@ -74,6 +78,7 @@ class MachineFunction:
         self.registers = registers
         self._stretches: list[Stretch] = [{}]
         self._several: Counter[int] = Counter()
+        self._sure: Counter[int] = Counter()
         for place, (text, line, label) in enumerate(instructions):
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
@@ -85,8 +90,13 @@ class MachineFunction:
                 self._stretches.append({})
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
-        """Its blocks of PTX: several of their instructions may stand in one line."""
+        """Its blocks of PTX: several of their instructions may stand in one line, and some become several."""
         self._several = Counter(line for block in blocks for line in _lines(block))
+        self._sure = self._several.copy()
+        for block in blocks:
+            for line, site in zip(_lines(block), block.sites, strict=True):
+                made = next((n for name, n in FRAGMENTS.items() if site.name.startswith(name)), 1)
+                self._sure[line] += made - 1
 
     def of_block(self, block: CodeBlock) -> BlockCode | None:
         """What a block became; None where the code has none of it."""
@@ -112,30 +122,37 @@ class MachineFunction:
         shares = []
         for line in at:
             one = best.get(line, {})
-            each = copies.get(id(one), 1.0) * max(self._several[line], 1)
+            each = copies.get(id(one), 1.0) * self._several[line]
             pipes = Counter(pipe for _, pipe in one.get(line, ()))
             shares.append({pipe: n / each for pipe, n in pipes.items()})
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
         return BlockCode(shares, int(copies[most]) if unrolled else 1, *self._places_of(at))
 
-    def _places_of(self, at: list[int]) -> tuple[list[list[int]], int]:
-        """Where instructions of some lines stand, in the stretch that has most of them; which one that is."""
+    def _places_of(self, at: list[int]) -> tuple[list[list[int]], int, dict[int, int]]:
+        """Where instructions of some lines stand, in the stretch that has most of them; which one that is;
+        where others stand."""
         here = [sum(len(one.get(line, ())) for line in set(at)) for one in self._stretches]
         stretch = here.index(max(here))
-        found = []
-        for line in at:
+        found, moved = [], dict[int, int]()
+        for number, line in enumerate(at):
             made = self._stretches[stretch].get(line, [])
             sure = [place for place, pipe in made if pipe == SURE]
             found.append(sure or [place for place, _ in made])
-        return found, stretch
+            if not made:
+                for which, one in enumerate(self._stretches):
+                    if line in one:
+                        moved[number] = which
+        return found, stretch, moved
 
     def _copies(self, stretch: Stretch, at: Iterable[int]) -> float:
         """How often a stretch of code has a block in a row."""
-        here = [line for line in set(at) if line in stretch]
-        sure = [sum(pipe == SURE for _, pipe in stretch[line]) / max(self._several[line], 1) for line in here]
+        here = [line for line in set(at) if line in stretch and self._sure[line]]
+        if not here:
+            return 1.0
+        sure = [sum(pipe == SURE for _, pipe in stretch[line]) / self._sure[line] for line in here]
         sure = [one for one in sure if one]
         if not sure:  # What was unrolled has each of its lines as often, at least.
-            sure = [min(len(stretch[line]) / max(self._several[line], 1) for line in here)]
+            sure = [min(len(stretch[line]) / self._several[line] for line in here)]
             sure = sure if len(here) > 1 else [1.0]
         return max(1.0, statistics.median_low(sure))
 

@@ -45,6 +45,7 @@ class BlockStep:
         left: of a wait for groups how many may be pending.
         run: of several runs through blocks the number of the one that it belongs to.
         part: of a load: the part of its wavefronts that is left of it in machine code.
+        moved: of a load that machine code has elsewhere: the stretch of code that has it.
     """
 
     what: What
@@ -58,6 +59,7 @@ class BlockStep:
     left: int = 0
     run: int = 0
     part: float = 1.0
+    moved: int | None = None
 
 
 def steps_of(
@@ -81,8 +83,8 @@ def steps_of(
         nodes += nodes_of(block, codes.get(block), run, times[block])
         times[block] += 1
     late = _renamed(nodes, late)
-    _connect(nodes)
     assembled = codes.get(blocks[0]) is not None
+    _connect(nodes, assembled)
     order = _as_assembled(nodes) if assembled else _ordered(nodes)
     return _steps(nodes, order, late, gpu, assembled)
 
@@ -109,6 +111,11 @@ class Plans:
         if found is None:
             found = self._made[blocks] = steps_of(blocks, self._late[runs[first].code], self.gpu, self._code)
         return found, len(blocks)
+
+    def stretch(self, run: BlockRun) -> int | None:
+        """Which stretch of machine code has a block, as of its plan."""
+        made = self._code.get(run.block)
+        return None if made is None else made.stretch
 
     def _together(self, runs: Sequence[BlockRun], first: int) -> tuple[CodeBlock, ...]:
         """Blocks that stand in one stretch of machine code, as ptxas has no branch between them; each as
@@ -184,8 +191,8 @@ def _renamed(nodes: list[InstructionNode], late: frozenset[int]) -> frozenset[in
     return frozenset(more)
 
 
-def _connect(nodes: list[InstructionNode]) -> None:
-    """Which instructions must come before which."""
+def _connect(nodes: list[InstructionNode], assembled: bool) -> None:
+    """Which instructions must come before which. `assembled`: loads and stores are in order as it is."""
     written: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
     ordered, loads, stores = -1, dict[str, list[int]](), dict[str, int]()
@@ -207,6 +214,8 @@ def _connect(nodes: list[InstructionNode]) -> None:
         if one.what in (What.ARITHMETIC, What.NEED):
             continue
         edge(ordered, number)
+        if assembled and one.what in (What.LOAD, What.STORE):
+            continue
         if one.what is What.LOAD:
             edge(stores.get(one.kind, -1), number)
             loads.setdefault(one.kind, []).append(number)
@@ -353,6 +362,7 @@ def _steps(
                 left=one.left,
                 run=one.run,
                 part=one.part,
+                moved=one.moved if one.what is What.LOAD else None,
             )
         )
         for slot in one.writes:

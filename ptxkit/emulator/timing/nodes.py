@@ -24,9 +24,6 @@ FAR = frozenset({"gpu", "sys", "gl"})
 ASSUMED_LOAD = {"global": 300, "shared": 30}
 """Cycles that the order of a block reckons with."""
 
-MERGED = 0.5
-"""Of the wavefronts of a load of shared memory those that it takes where it became part of another."""
-
 
 class What(IntEnum):
     """What a step of a block is."""
@@ -49,6 +46,10 @@ class What(IntEnum):
     COPY = 15
 
 
+OWN = (What.ARITHMETIC, What.NEED, What.COPY)
+"""Steps with which nobody beside the warp has to do."""
+
+
 @dataclass(slots=True)
 class InstructionNode:
     """An instruction in the graph of a block."""
@@ -69,6 +70,7 @@ class InstructionNode:
     after: list[int] = field(default_factory=list)
     height: float = 0.0
     place: int | None = None
+    moved: int | None = None
 
 
 def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int = 0) -> list[InstructionNode]:
@@ -79,7 +81,7 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         one.number, one.run = number, run
         if code is None:
             continue
-        share, one.place = code.shares[number], code.place(number, copy)
+        share, one.place, one.moved = code.shares[number], code.place(number, copy), code.moved.get(number)
         if one.what is What.LOAD:
             loaded = one.place = loaded if one.place is None else one.place
         by_pipe = sorted(((n, pipe) for pipe, n in share.items() if pipe != SURE), reverse=True)
@@ -90,7 +92,7 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         elif one.what is What.LOAD and one.kind == "shared":
             # Neighbouring loads may have become one, which has the line of the first of them.
             one.count = min(share.get(SURE, 0.0), 1.0)
-            one.part = max(one.count, MERGED)
+            one.part = one.count
         one.beside = tuple((pipe, n) for n, pipe in by_pipe)
     return nodes
 

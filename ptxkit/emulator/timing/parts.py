@@ -128,10 +128,30 @@ class Cta:
     peer: Cta | None = None
 
 
+class Dispatcher:
+    """Deals CTAs out to a multiprocessor.
+
+    All begin at once and take turns; later others leave theirs to one of which several CTAs end together.
+
+    Args:
+        each: cycles from one of its turns to the next.
+        saved: turns that it has at most.
+    """
+
+    def __init__(self, each: float, saved: int) -> None:
+        self.each, self.saved, self._last = each, saved, 0.0
+
+    def start(self, now: float) -> float:
+        """When a CTA starts that could at a time."""
+        self._last = max(self._last, now - self.saved * self.each) + self.each
+        return max(now, self._last)
+
+
 class Warp:
     """A warp that runs."""
 
     __slots__ = (
+        "began",
         "cluster_phase",
         "cta",
         "first",
@@ -166,6 +186,7 @@ class Warp:
         self.run = self.step = self.first = 0
         self.plan: Sequence[BlockStep] = ()
         self.ready: dict[int, tuple[float, str, Site]] = {}
+        self.began: dict[int | None, float] = {}
         self.open: dict[str, list[Moment]] = {}
         self.groups: dict[str, list[list[Moment]]] = {}
         self.cluster_phase: Moment | None = None
@@ -185,6 +206,7 @@ class Warp:
         """Go on to the next block, or to several that the machine code has as one."""
         first = self.run
         self.plan, count = plans.of(self.runs, first)
+        self.began[plans.stretch(self.runs[first])] = self.now
         self.first, self.run, self.step = first, first + count, 0
 
 
@@ -214,7 +236,8 @@ class Simulated:
 
     Attributes:
         cycles: from the first CTA's start to the last one's end.
-        ends: when each CTA ended.
+        starts, ends: when each cluster started, and when they ended.
+        lasted: from when each could start until it ended, in the order of their ends.
         busy: cycles that the resources of the first multiprocessor were busy, by name; of four schedulers
             their mean.
         waits: cycles that warps waited, by what for and at which instruction.
@@ -223,7 +246,9 @@ class Simulated:
     """
 
     cycles: float
+    starts: list[float]
     ends: list[float]
+    lasted: list[float]
     busy: dict[str, float]
     waits: dict[Waited, float]
     lived: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -31,6 +31,8 @@ larger number where these are over after `SETTLED` cycles."""
 SETTLED = 20_000
 REGISTERS_BESIDE = 10
 """Registers that a kernel needs beside those whose values count, by rule: no assembler is asked."""
+SAMPLED, SAMPLED_LANES = 16, 4096
+"""Clusters that are recorded at least, as far as they have no more threads in all."""
 NAMED = {"issue": "issue slots", "tensor": "tensor cores"}
 """Resources as people call them."""
 PLACES = 4
@@ -43,6 +45,9 @@ LEAST_LOSS = 0.02
 """The part of the clock that power must take away to be looked at."""
 STARTS = "launch"
 """What bounds a launch that takes longer to start than to run."""
+REACHED = {"L2": 0.7, "DRAM": 0.9}
+"""Of the peaks that profilers count by the part that these do where nothing else holds them back: stores and
+loads of bench/results/profiles.stores.h200.json and profiles.strangers.h200.json."""
 BUSY = 0.6
 """The part of the time from which on a resource that is busy for it is what bounds a launch."""
 
@@ -181,7 +186,10 @@ class Predictor:
         """What a launch would take."""
         gpu = self.gpu
         scaled, clock, plans = Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu, code.functions)
-        rounds = min(placed.rounds, placed.resident * ROUNDS)
+        rounds = placed.resident * ROUNDS
+        if streams.uneven:  # Each of those that were recorded, as often.
+            rounds = -(-rounds // streams.recorded) * streams.recorded
+        rounds = min(placed.rounds, rounds)
 
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
@@ -201,7 +209,10 @@ class Predictor:
         cycles = found.cycles
         if rounds < placed.rounds:
             # What is left goes at the rate of the rounds in the middle, no faster than any resource allows.
-            each = (found.cycles - simulated(rounds - placed.resident).cycles) / placed.resident
+            first, last = placed.resident, (rounds - 1) // placed.resident * placed.resident
+            each = (found.starts[last] - found.starts[first]) / (last - first)
+            if streams.uneven:  # Those that are over soon make room first: their times tell, not their order.
+                each = sum(found.lasted) / len(found.lasted) / placed.resident
             least = max(found.busy.values()) / rounds
             cycles += max(each, least) * (placed.rounds - rounds)
         levers = {}
@@ -215,7 +226,9 @@ class Predictor:
             for (what, site), time in _largest(found.waits)
         )
         active = scaled.active / gpu["sm_count"]
-        starts = (gpu["grid_start"] + (gpu["dram_start"] * active if scaled.dram else 0.0)) * clock
+        starts = (
+            gpu["grid_start"] + (gpu["dram_start"] * active if any(scaled.dram.values()) else 0.0)
+        ) * clock
         # Of the whole time, the start of the grid included.
         whole = found.cycles * (1.0 + starts / cycles)
         busy = {
@@ -259,17 +272,46 @@ class Predictor:
         cluster, count = launch.cluster, one.resident
         if alone:
             count = max(count, min(PLACES, BATCH_LANES // (threads * cluster)))
-        clusters = spread(total // cluster, count, ends=alone)
+        else:  # Not all do as much: of a triangle, say.
+            count = max(count, min(SAMPLED, SAMPLED_LANES // (threads * cluster)))
+        grid = launch.shape.grid if cluster == 1 else ()
+        clusters = spread(total // cluster, count, alone, grid)
         ctas = (clusters[:, None] * cluster + np.arange(cluster)).reshape(-1)
         return SampledCtas(ctas, alone, near * len(ctas))
 
 
-def spread(total: int, count: int, ends: bool) -> np.ndarray:
-    """So many of all clusters, by twos at equal distances. `ends`: the first and the last among them."""
-    pairs = -(-min(count, total) // 2)
-    places = np.linspace(0, total - 2, pairs) if ends else (np.arange(pairs) + 0.5) / pairs * (total - 1)
-    first = np.clip(places.astype(int), 0, max(total - 2, 0))
-    return np.unique(np.minimum([first, first + 1], total - 1))[: max(count, 1)]
+def spread(total: int, count: int, ends: bool, grid: Sequence[int] = ()) -> np.ndarray:
+    """So many of all clusters, all over the grid.
+
+    Args:
+        total, count: of all, and of those that are chosen.
+        ends: by twos at equal distances, the first and the last among them.
+        grid: its extents, along each of which they lie evenly; else evenly, whatever period the grid has.
+    """
+    if ends:
+        first = np.linspace(0, max(total - 2, 0), -(-min(count, total) // 2)).astype(int)
+        return np.unique(np.minimum([first, first + 1], total - 1))[: max(count, 1)]
+    extents = [each for each in grid if each > 1]
+    if len(extents) > 1:
+        # The sequence of M. Roberts: powers of the root of x**(d+1) = x + 1.
+        root = next(each.real for each in np.roots([1, *[0] * (len(extents) - 1), -1, -1]) if each.imag == 0)
+        places = np.zeros(count, np.int64)
+        for at, (step, extent) in enumerate(zip(np.cumprod([1, *extents[:-1]]), extents, strict=True)):
+            places += (_fraction(0.5 + (np.arange(count) + 1) * root ** -(at + 1)) * extent).astype(
+                int
+            ) * step
+        return np.unique(places)
+    # Hammersley's points: one in each stretch, in the stretches at distances of all orders; within these by
+    # the golden ratio.
+    order = np.arange(count)
+    bits = max(count - 1, 1).bit_length()
+    inside = sum((order >> bit & 1) / (2 << bit) for bit in range(bits))
+    finer = _fraction((order + 1) * (5**0.5 - 1) / 2) / (1 << bits)
+    return np.unique(((order + inside + finer) / count * total).astype(int))
+
+
+def _fraction(numbers: np.ndarray) -> np.ndarray:
+    return numbers % 1.0
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:
@@ -311,9 +353,10 @@ def _largest(figures: Mapping[T, float]) -> list[tuple[T, float]]:
 
 
 def bound_of(busy: dict[str, float], waits: tuple[WaitedFor, ...]) -> str:
-    """The resource that is busy for most of the time; where none is for long, the wait that takes longest."""
-    name = max(busy, key=lambda each: busy[each], default="")
-    if not waits or busy.get(name, 0.0) >= BUSY:
+    """The resource that does most of what its peak is; where none does much, the wait that takes longest."""
+    done = {name: part * REACHED.get(name, 1.0) for name, part in busy.items()}
+    name = max(done, key=lambda each: done[each], default="")
+    if not waits or done.get(name, 0.0) >= BUSY:
         return name
     totals: dict[str, float] = defaultdict(float)
     for one in waits:

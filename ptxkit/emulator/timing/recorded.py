@@ -14,6 +14,10 @@ Phase = tuple[int, int, int]
 were there one after another."""
 
 
+EVEN = 0.9
+"""CTAs of whose passages the fewest are not below this part of the most do the same."""
+
+
 @dataclass(slots=True, eq=False)
 class RecordedOperation:
     """The part of an asynchronous operation that a warp, or a warpgroup, issued.
@@ -22,10 +26,10 @@ class RecordedOperation:
         site: its instruction.
         rows: the warps that issue it: one, or the four of a warpgroup together.
         read, written: bytes of global memory; of bulk copies in whole sectors.
-        misses: the part of the bytes read that no CTA had touched before.
         pieces: stretches of global memory that it reads and writes.
         shared: bytes of shared memory that it reads and writes.
         multiply_adds: of the tensor cores.
+        owner: the address of the allocation that it reads.
         completes: the phases of mbarriers to which its completion contributes.
         after: what must be over before it is.
     """
@@ -34,10 +38,10 @@ class RecordedOperation:
     rows: tuple[int, ...] = ()
     read: int = 0
     written: int = 0
-    misses: float = 0.0
     pieces: int = 0
     shared: int = 0
     multiply_adds: int = 0
+    owner: int = 0
     completes: list[Phase] = field(default_factory=list)
     after: list[RecordedOperation] = field(default_factory=list)
 
@@ -50,11 +54,17 @@ class Touched:
         bytes: each counted once.
         late: those of them that the later half of the CTAs was the first to touch.
         size: of the allocation.
+        requested: what they asked L2 for, each time.
+        again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
+        returned: of these what came back by loads to the CTA that had been the first to touch it.
     """
 
     bytes: int
     late: int
     size: int
+    requested: float = 0.0
+    again: Counter[int] = field(default_factory=Counter)
+    returned: Counter[int] = field(default_factory=Counter)
 
     def of_all(self, sampled: int, total: int, part: float = 1.0) -> float:
         """The bytes that all CTAs touch: each of the others as many new ones as those of the later half.
@@ -71,15 +81,21 @@ class AccessCost:
 
     Attributes:
         shared: wavefronts of shared memory.
+        least: those that would be enough for its words, if each came from a bank of its own.
         again: how often a word of shared memory is changed by a warp's atomics after another of its lanes.
         requests, lines, sectors: of global memory; a line has 128 bytes.
         waves: wavefronts of L1 that these take.
         missed: sectors that the CTA had not touched before.
         cold: sectors that no CTA had touched before.
+        returned: sectors that the CTA itself had been the first to touch, and L1 has lost since.
+        between: of these the bytes that were touched since, summed up.
+        owner: the address of the allocation that has most of these sectors.
+        sent: lines of which some sectors are sent to L2.
         partial: sectors by which what is written would be fewer if they were filled.
     """
 
     shared: float = 0.0
+    least: float = 0.0
     again: float = 0.0
     requests: float = 0.0
     lines: float = 0.0
@@ -87,6 +103,10 @@ class AccessCost:
     sectors: float = 0.0
     missed: float = 0.0
     cold: float = 0.0
+    sent: float = 0.0
+    returned: float = 0.0
+    between: float = 0.0
+    owner: int = 0
     partial: float = 0.0
 
 
@@ -188,10 +208,7 @@ class LaunchStreams:
         shared: bytes of shared memory of a CTA.
         ctas: those that ran, in the order of their start.
         contributions: how many each phase of an mbarrier took.
-        requested: bytes of global memory that these CTAs asked for and had not lately.
-        again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
-        read, written: by allocation the bytes of it that these CTAs read and wrote, each counted once, and
-            the allocation's size.
+        read, written: by the address of an allocation what these CTAs read and wrote of it.
     """
 
     name: str
@@ -201,15 +218,24 @@ class LaunchStreams:
     shared: int
     ctas: list[CtaStream] = field(default_factory=list)
     contributions: dict[Phase, int] = field(default_factory=dict)
-    requested: float = 0.0
-    again: Counter[int] = field(default_factory=Counter)
-    read: dict[str, Touched] = field(default_factory=dict)
-    written: dict[str, Touched] = field(default_factory=dict)
+    read: dict[int, Touched] = field(default_factory=dict)
+    written: dict[int, Touched] = field(default_factory=dict)
 
     @property
     def part(self) -> float:
         """The part of what these CTAs do that was recorded."""
         return sum(one.part for one in self.ctas) / len(self.ctas) if self.ctas else 1.0
+
+    @property
+    def recorded(self) -> int:
+        """Clusters that were recorded."""
+        return len(self.ctas) // max(self.cluster, 1)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether some CTAs do clearly less than others."""
+        done = [one.passages for one in self.ctas]
+        return bool(done) and min(done) < EVEN * max(done)
 
     def clusters(self, count: int) -> Iterator[list[CtaStream]]:
         """So many clusters: those that were recorded, over and over, or of more the one that does most and

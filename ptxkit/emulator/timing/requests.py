@@ -19,11 +19,19 @@ LATELY = 2000.0
 """Cycles over which the load of DRAM is averaged."""
 MOST_LOAD = 0.9
 """Beyond this share of the time its queue does not grow: warps have no more to ask for."""
+MERGED = 0.5
+"""Of the wavefronts of a load of shared memory those that it takes at least where it became part of another:
+one of 16 bytes takes two."""
 RESOURCES = (
     "DRAM", "L2", "latency of L2 and DRAM", "shared memory and L1", "tensor cores", "copy engine",
     "issue slots", "pipes",
 )  # fmt: skip
 """What could be faster or slower."""
+
+
+QUEUE, WRITES = 64, 1000
+"""Cycles of work that wait for shared memory and L1 before they hold back who brings more; and for L2 and
+DRAM before they hold back who writes more."""
 
 
 class Resources:
@@ -45,7 +53,7 @@ class Resources:
         costs: Mapping[str, float] | None,
         cluster: int = 1,
     ) -> None:
-        self.gpu, self.dram, self.back = gpu, scaled.dram, scaled.back
+        self.gpu, self.dram, self.back, self.kept = gpu, scaled.dram, scaled.back, scaled.kept
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
         # On their way requests for the same line meet, so that L2 serves one for several.
@@ -55,7 +63,9 @@ class Resources:
             min(gpu["l2_sm_bytes"], gpu[f"l2_{name}_rate"] / rate / active) / cost["L2"]
             for name in ("write", "change")
         )
-        self.l2_line_rate = gpu["l2_lines"] / rate / active / cost["L2"]
+        self.l2_line_rate, self.l2_sent_rate = (
+            gpu[f"l2_{name}"] / rate / active / cost["L2"] for name in ("lines", "written_lines")
+        )
         self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
         self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
         self.tensor, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
@@ -74,9 +84,16 @@ class Resources:
         place.busy["shared memory and L1"] += count * self.wave
         return place.shared
 
+    def held(self, place: Multiprocessor, writes: bool = False) -> float:
+        """Until when queues hold back a warp that has something for them."""
+        full = place.shared - QUEUE
+        return max(full, place.l2 - WRITES, place.dram - WRITES) if writes else full
+
     def _accessed(self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0) -> float:
         again = cost.again * self.gpu["shared_atomic_again"]
-        return self.waves(place, now, part * (cost.shared + again + max(cost.requests, cost.waves)))
+        # Of a load that became part of another its words are left, and no less than that.
+        shared = max(MERGED * cost.shared, cost.least) if part < 1.0 else cost.shared
+        return self.waves(place, now, shared + again + max(cost.requests, cost.waves))
 
     def load(
         self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0
@@ -87,8 +104,11 @@ class Resources:
             return "shared", through + self.gpu["shared_latency"]
         end = through + self.gpu["l1_latency"]
         if cost.missed:
-            lines = cost.lines * cost.missed / max(cost.sectors, 1.0)
-            end = max(end, self.read(place, through, cost.missed * SECTOR, lines))
+            lines = cost.lines / max(cost.sectors, 1.0)
+            near = cost.returned if 1.5 * cost.between <= self.kept * cost.returned else 0.0
+            for sectors, dram in ((near, 0.0), (cost.missed - near, self.dram.get(cost.owner, 0.0))):
+                if sectors > 0:
+                    end = max(end, self.read(place, through, sectors * SECTOR, dram, lines * sectors))
         return "global", end
 
     def store(self, place: Multiprocessor, now: float, cost: AccessCost, changes: bool) -> None:
@@ -96,26 +116,27 @@ class Resources:
         through = self._accessed(place, now, cost)
         if cost.requests:
             more = 0.0 if changes else cost.partial * self.gpu["l2_partial"]
-            self.written(place, through, cost.sectors * SECTOR, changes, more * SECTOR)
+            self.written(place, through, cost.sectors * SECTOR, changes, more * SECTOR, cost.sent)
 
-    def read(self, place: Multiprocessor, now: float, size: float, lines: float = 0.0) -> float:
-        """When bytes, of so many lines, that a multiprocessor asks L2 for have come."""
+    def read(self, place: Multiprocessor, now: float, size: float, dram: float, lines: float = 0.0) -> float:
+        """When bytes, of so many lines, that a multiprocessor asks L2 for have come. `dram`: the part of them
+        that comes from there."""
         takes = max(size / self.l2_rate, lines / self.l2_line_rate)
         place.l2 = max(place.l2, now) + takes
         place.busy["L2"] += takes
         end = max(now, place.l2) + self.l2_latency
-        if self.dram > 0:
-            place.dram = max(place.dram, now) + size * self.dram / self.dram_rate
-            place.busy["DRAM"] += size * self.dram / self.dram_rate
-            latency = self.l2_latency + self.dram_latency * min(1.0, self.dram * 4)
-            latency += self._queue(place, now, size, max(lines, size / LINE))
+        if dram > 0:
+            place.dram = max(place.dram, now) + size * dram / self.dram_rate
+            place.busy["DRAM"] += size * dram / self.dram_rate
+            latency = self.l2_latency + self.dram_latency * min(1.0, dram * 4)
+            latency += self._queue(place, now, size * dram, max(lines, size / LINE))
             end = max(end, place.dram + self.l2_latency, now + latency)
         return end
 
     def _queue(self, place: Multiprocessor, now: float, size: float, lines: float) -> float:
         """Cycles that a read of DRAM waits for others, which come at random: of the share of the time that
         DRAM is busy lately the mean wait in a queue, of several lines the longest of their waits."""
-        self._loaded(place, now, size * self.dram / self.dram_rate)
+        self._loaded(place, now, size / self.dram_rate)
         share = min(place.load, MOST_LOAD)
         longest = 1.0 + log(max(lines, 1.0)) / 2
         return self.gpu["dram_queue"] * longest * share / (1.0 - share)
@@ -127,12 +148,19 @@ class Resources:
         place.seen = max(now, place.seen)
 
     def written(
-        self, place: Multiprocessor, now: float, size: float, changes: bool = False, more: float = 0.0
+        self,
+        place: Multiprocessor,
+        now: float,
+        size: float,
+        changes: bool = False,
+        more: float = 0.0,
+        lines: float = 0.0,
     ) -> float:
-        """When bytes have been written to L2, which takes it as long as if they were some more. `changes`: by
-        atomic operations and reductions."""
+        """When bytes, of so many lines, have been written to L2, which takes it as long as if they were some
+        more. `changes`: by atomic operations and reductions."""
         dram = size * self.back / self.dram_rate / self.gpu["dram_mixed"]
         takes = (size + more) / (self.l2_change_rate if changes else self.l2_write_rate)
+        takes = max(takes, lines / self.l2_sent_rate)
         place.l2 = max(place.l2, now) + takes
         place.dram = max(place.dram, now) + dram
         place.busy["L2"] += takes
@@ -189,7 +217,7 @@ class Resources:
             place.shared = max(place.shared, now) + waves
         end = now + gpu["shared_latency"]
         if one.read:
-            end = max(self.read(place, now, one.read), engine)
+            end = max(self.read(place, now, one.read, self.dram.get(one.owner, 0.0)), engine)
         read = end + waves
         if one.written:
             end = max(self.written(place, now, one.written, "reduce" in name), read)

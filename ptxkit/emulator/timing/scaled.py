@@ -14,37 +14,44 @@ class Scaled:
 
     Attributes:
         memory: bytes that DRAM delivers and takes.
-        dram: the part of what multiprocessors ask for that comes from DRAM.
+        dram: by the address of an allocation the part of what multiprocessors ask for that comes from DRAM.
         back: the part of what they write that goes there.
         shared: the part of what they ask for that others ask for, too.
         active: multiprocessors that work.
+        kept: bytes that a CTA may touch until L2 has lost what it touched before.
     """
 
     memory: float
-    dram: float
+    dram: dict[int, float]
     back: float
     shared: float
     active: int
+    kept: float
 
     @staticmethod
     def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> Scaled:
         """The scale of a launch. `warm`: what fits into L2 is there."""
         sampled, part = len(streams.ctas), streams.part
-        read, written = (
-            sum(one.of_all(sampled, streams.total, part) for one in each.values())
-            for each in (streams.read, streams.written)
-        )
+        times = streams.total / max(sampled, 1) / part
         near = gpu["l2_size"] / 2
         active = min(int(gpu["sm_count"]), streams.total)
+        once = {at: one.of_all(sampled, streams.total, part) for at, one in streams.read.items()}
         # What all others touch in the meantime, as far as it is not the same.
         first = sum(one.bytes for one in streams.read.values())
-        spread = max(min(active, read / max(first, 1)), 1.0)
-        if warm and read < near:
-            read = 0.0
-        far = sum(size for power, size in streams.again.items() if 1.5 * 2.0**power * spread > near)
-        read += far * streams.total / max(sampled, 1) / part
-        requested = max(streams.requested * streams.total / max(sampled, 1) / part, 1.0)
-        dram = min(read / requested, 1.0)
+        kept = near / max(min(active, sum(once.values()) / max(first, 1)), 1.0)
+        fits = warm and sum(once.values()) < near
+        read, dram, asked = 0.0, {}, 0.0
+        for at, one in streams.read.items():
+            far = sum(size for power, size in one.again.items() if 1.5 * 2.0**power > kept)
+            come = (0.0 if fits else once[at]) + far * times
+            # What comes back to the CTA that had it comes from L2, while that has it.
+            back = sum(size for power, size in one.returned.items() if 1.5 * 2.0**power <= kept)
+            new = (one.requested - back) * times
+            dram[at] = min(come / max(new, 1.0), 1.0)
+            read += come
+            asked += one.requested * times
+        written = sum(one.of_all(sampled, streams.total, part) for one in streams.written.values())
         # What is written stays in L2 for as long as there is room for it.
-        back = max(written - gpu["l2_dirty"], 0.0)
-        return Scaled(read + back, dram, back / max(written, 1.0), 1.0 - dram, active)
+        more = max(written - gpu["l2_dirty"], 0.0)
+        shared = 1.0 - min(read / max(asked, 1.0), 1.0)
+        return Scaled(read + more, dram, more / max(written, 1.0), shared, active, kept)

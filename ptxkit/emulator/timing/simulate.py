@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.blocks import BlockStep, Plans
-from ptxkit.emulator.timing.nodes import What
+from ptxkit.emulator.timing.nodes import OWN, What
 from ptxkit.emulator.timing.parts import (
     Cluster,
     Cta,
+    Dispatcher,
     Moment,
     Multiprocessor,
     Simulated,
@@ -29,8 +30,6 @@ from ptxkit.emulator.timing.recorded import CtaStream, Happening, LaunchStreams,
 from ptxkit.emulator.timing.requests import Resources
 
 DISPATCH = "CTA dispatch"
-QUEUE = 64
-"""Cycles of work that wait for shared memory and L1 before they hold back who brings more."""
 
 
 class Simulation:
@@ -51,25 +50,16 @@ class Simulation:
         self._plans = plans
         self._held: dict[Warp, tuple[str, Site]] = {}
         self.waits: dict[Waited, float] = defaultdict(float)
-        self.lived = self._dispatched = 0.0
+        self.lived = 0.0
+        self._dispatcher = Dispatcher(ask.dispatch, resident)
         self._until: list[float] = []
+        self._starts: list[float] = []
+        self._lasted: list[float] = []
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
         self._count = 0
         self._do: dict[What, Callable[[Warp, BlockStep, Happening | None, Site], bool]] = {
-            What.LOAD: self._load,
-            What.STORE: self._store,
-            What.LANES: self._lanes,
-            What.PRODUCT: self._product,
-            What.WAIT_PHASE: self._wait_phase,
-            What.ARRIVE: self._arrive,
-            What.BARRIER: self._barrier,
-            What.START: self._start,
-            What.COMMIT: self._commit,
-            What.WAIT_GROUP: self._wait_group,
-            What.CLUSTER_ARRIVE: self._cluster_arrive,
-            What.CLUSTER_WAIT: self._cluster_wait,
-            What.FENCE: self._fence,
+            what: getattr(self, f"_{what.name.lower()}") for what in What if what not in OWN
         }
 
     def run(self, ctas: int) -> Simulated:
@@ -92,10 +82,20 @@ class Simulation:
             where = site.where if site is not None else "no instruction"
             raise RuntimeError(f"the model of time: at {where} a warp waits for ever for {what}")
         over = max(ends, default=0.0)
-        cycles = max([over, *self._until])
+        # A grid is over when all that it wrote has arrived.
+        cycles = max([over, *self._until, *(max(place.l2, place.dram) for place in places)])
         # What was left out keeps the resources as busy.
         busy = {name: time * cycles / over for name, time in places[0].times.items()} if over else {}
-        return Simulated(cycles, sorted(ends), busy, self.waits, self.lived, self.timeline or [])
+        return Simulated(
+            cycles,
+            self._starts,
+            sorted(ends),
+            self._lasted,
+            busy,
+            self.waits,
+            self.lived,
+            self.timeline or [],
+        )
 
     # ---- CTAs
 
@@ -106,7 +106,8 @@ class Simulation:
         streams = next(order, None)
         if streams is None:
             return
-        now = self._dispatched = max(now + self.gpu["cta_start"], self._dispatched + self.ask.dispatch)
+        free, now = now, self._dispatcher.start(now + self.gpu["cta_start"])
+        self._starts.append(now)
         places[0].busy[DISPATCH] += self.ask.dispatch
         live = [[(row, runs) for row, runs in one.warps if runs] for one in streams]
         cluster = Cluster(self.streams.contributions, sum(map(len, live)))
@@ -114,6 +115,7 @@ class Simulation:
 
         def ended(time: float) -> None:
             ends.append(time)
+            self._lasted.append(time - free)
             self._begin(order, places, time, ends)
 
         left.when(ended)
@@ -132,13 +134,12 @@ class Simulation:
                 self.lived -= begun
 
     def _push(self, warp: Warp) -> None:
-        self._count += 1
-        heapq.heappush(self._heap, (warp.now, self._count, warp))
+        self._at(warp.now, warp)
 
-    def _at(self, time: float, call: Callable[[], None]) -> None:
-        """Call something when its time has come: resources serve what asks for them in order."""
+    def _at(self, time: float, due: Warp | Callable[[], None]) -> None:
+        """Go on with a warp, or call something, when its time has come: resources serve in order."""
         self._count += 1
-        heapq.heappush(self._heap, (time, self._count, call))
+        heapq.heappush(self._heap, (time, self._count, due))
 
     # ---- warps
 
@@ -255,10 +256,11 @@ class Simulation:
             kind = step.kind
         else:
             kind, end = self.ask.load(place, warp.now, cost, step.part)
-        for slot in step.slots:
-            warp.ready[slot] = end, f"{kind} load", site
+            if step.moved is not None:  # It was asked for when that code began.
+                end = max(warp.now, end - warp.now + warp.began.get(step.moved, warp.now))
+        warp.ready.update(dict.fromkeys(step.slots, (end, f"{kind} load", site)))
         if cost is not None:
-            self._waited(warp, place.shared - QUEUE, "memory queue", site)
+            self._waited(warp, self.ask.held(place), "memory queue", site)
         return True
 
     def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
@@ -267,13 +269,12 @@ class Simulation:
         if cost is None:
             return True
         self.ask.store(place, warp.now, cost, site.name.startswith(("red", "atom", "sured", "multimem.red")))
-        self._waited(warp, place.shared - QUEUE, "memory queue", site)
+        self._waited(warp, self.ask.held(place, writes=bool(cost.requests)), "memory queue", site)
         return True
 
     def _lanes(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         end = self.ask.waves(warp.cta.place, warp.now, self.gpu["shuffle"]) + self.gpu["shuffle_latency"]
-        for slot in step.slots:
-            warp.ready[slot] = end, "shuffle", site
+        warp.ready.update(dict.fromkeys(step.slots, (end, "shuffle", site)))
         return True
 
     # ---- tensor cores
@@ -281,8 +282,7 @@ class Simulation:
     def _product(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         sums = happening.multiply_adds if happening is not None else 0.0
         end = self.ask.product(warp.cta.place, warp.scheduler, warp.now, sums, site)
-        for slot in step.slots:
-            warp.ready[slot] = end, "mma", site
+        warp.ready.update(dict.fromkeys(step.slots, (end, "mma", site)))
         return True
 
     # ---- asynchronous operations

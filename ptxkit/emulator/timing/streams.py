@@ -48,7 +48,7 @@ _COMPUTES = frozenset(
 """Instructions, by the first word of their names, that touch registers alone: nothing is looked for there."""
 
 
-COSTS = tuple(one.name for one in fields(AccessCost))
+COSTS = tuple(one.name for one in fields(AccessCost) if one.type == "float")
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +115,6 @@ class Streams:
         if self._watch is not None:
             last, watch = self.launches[-1], self._watch
             ctas = [one.number for one in last.ctas]
-            last.requested, last.again = watch.requested, watch.again
             last.read, last.written = watch.unique(watch.read, ctas), watch.unique(watch.written, ctas)
             self._watch = None
 
@@ -180,7 +179,7 @@ class BatchStreams:
         batch, watch = self.batch, self.watch
         tracked = bool(lane_set.undefined)
         everyone = np.arange(batch.rows) if lane_set.rows is None else lane_set.rows
-        watch.ctas = batch.ctas[everyone // batch.warps_per_cta]
+        watch.ctas, watch.warps = batch.ctas[everyone // batch.warps_per_cta], everyone
         ends = self._loops.passes(block) if self._loops is not None and not lane_set.frames else {}
         for number, (site, guard) in enumerate(zip(block.sites, block.guards, strict=True)):
             if number in ends and self._loops is not None:
@@ -300,7 +299,7 @@ class BatchStreams:
         regions = [(one, False) for one in (operation.reads if reads is None else reads)]
         regions += [(one, True) for one in operation.writes] if reads is None else []
         moved = np.zeros((4, count))
-        cold = 0.0
+        owner = 0
         for region, writes in regions:
             bytes_of = np.bincount(region.item, weights=region.size, minlength=count)
             if isinstance(region.bank, TiledBank):
@@ -316,15 +315,14 @@ class BatchStreams:
                 bytes_of = np.bincount(region.item, weights=sectors, minlength=count)
             moved[int(writes)] += bytes_of / once
             moved[3] += np.bincount(region.item, weights=region.size > 0, minlength=count) / once
-            cold += self._touched(operation, region, writes)
-        share = cold / max(float(moved[0].sum()), 1.0)
+            owner = self._touch(operation, region, writes) or owner
         split = []
         for at, row in enumerate(first.tolist()):
             sums = moved[:, which == at].sum(axis=1)
             made = RecordedOperation(site or operation.site, tuple(range(row, row + warps)))
             made.read, made.written, made.shared, made.pieces = (int(total) for total in sums)
-            made.misses = min(share, 1.0)
-            self.watch.requested += made.read
+            made.owner = owner
+            self.watch.requested[owner] += made.read
             if made.site.name == "wgmma.mma_async":
                 shape = made.site.decoded.the(Shape)
                 made.multiply_adds = shape.m * shape.n * shape.k
@@ -342,14 +340,14 @@ class BatchStreams:
         self._kept.append(operation)
         self._issued += split
 
-    def _touched(self, operation: AsyncOperation, region: Region, writes: bool) -> int:
-        """Bytes of a region of global memory that no CTA had touched before."""
+    def _touch(self, operation: AsyncOperation, region: Region, writes: bool) -> int:
+        """A region of global memory is touched. Of what is read the address of the allocation."""
         sectors, interval = region.indices(SECTOR)
         if not len(sectors):
             return 0
         ctas = self.batch.ctas[operation.rows // self.batch.warps_per_cta][region.item[interval]]
-        _, cold = self.watch.touch(sectors, ctas, writes)
-        return 0 if writes else cold * SECTOR
+        touch = self.watch.touch(sectors, ctas, writes)
+        return 0 if writes else touch.owner
 
     def completed(self, operation: AsyncOperation) -> None:
         """An operation has been done: it contributes to the phases that it signals."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.counts import LINE, SECTOR, WORD, Traffic
 from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.emulator.timing.merging import WriteMerging
 from ptxkit.emulator.timing.recorded import AccessCost, Touched
 from ptxkit.emulator.timing.reuse import Reuse
 from ptxkit.emulator.values import WARP, distinct
@@ -31,8 +33,9 @@ def _again(words: np.ndarray, active: Any) -> int:
     return total
 
 
-def _conflicts(places: np.ndarray, active: Any, size: int) -> np.ndarray:
-    """Of each row of addresses how many words its lanes want of the bank of which they want most."""
+def _words(places: np.ndarray, active: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each row of addresses how many words its lanes want, and how many of the bank of which they want
+    most."""
     rows = len(places)
     words = (places[:, :, None] // WORD + np.arange(max(size // WORD, 1))).reshape(rows, -1)
     if active is not None:
@@ -43,7 +46,27 @@ def _conflicts(places: np.ndarray, active: Any, size: int) -> np.ndarray:
     new[:, 1:] = words[:, 1:] != words[:, :-1]
     row, at = np.nonzero(new & (words != NOBODY))
     counts = np.bincount(row * BANKS + words[row, at] % BANKS, minlength=rows * BANKS)
-    return np.asarray(counts.reshape(rows, BANKS).max(axis=1))
+    by_bank = counts.reshape(rows, BANKS)
+    return by_bank.sum(axis=1), by_bank.max(axis=1)
+
+
+@dataclass(slots=True)
+class SectorTouch:
+    """What CTAs had of the sectors that they touch.
+
+    Attributes:
+        owner: the address of the allocation that has the last of them.
+        missed: new to their CTA, or lost since.
+        cold: new to all CTAs.
+        returned: lost by the CTA that was the first to touch them.
+        between: of these the bytes that were touched since, summed up.
+    """
+
+    owner: int = 0
+    missed: int = 0
+    cold: int = 0
+    returned: int = 0
+    between: float = 0.0
 
 
 class TouchedMemory(Traffic):
@@ -54,14 +77,15 @@ class TouchedMemory(Traffic):
         near: bytes of L1 that its CTAs have.
 
     Attributes:
-        again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
+        requested, again, returned: as of `Touched`, by the address of an allocation.
     """
 
     def __init__(self, memory: Any, near: float) -> None:
         super().__init__()
         self.memory = memory
         self.near = near
-        self.again: Counter[int] = Counter()
+        self.again: dict[int, Counter[int]] = defaultdict(Counter)
+        self.returned: dict[int, Counter[int]] = defaultdict(Counter)
         self._reuse = Reuse()
         self._last: dict[int, np.ndarray] = {}
         self.by: dict[int, np.ndarray] = {}
@@ -69,9 +93,10 @@ class TouchedMemory(Traffic):
         self.read: dict[int, np.ndarray] = {}
         self.written: dict[int, np.ndarray] = {}
         self.owners: dict[int, Allocation] = {}
-        self.ctas = np.zeros(0, np.int64)
+        self.ctas = self.warps = np.zeros(0, np.int64)
+        self._merging = WriteMerging()
         self.cost: AccessCost | None = None
-        self.requested = 0.0
+        self.requested: Counter[int] = Counter()
 
     def lanes(
         self,
@@ -92,35 +117,49 @@ class TouchedMemory(Traffic):
             return
         cost.shared += self.counts[f"shared_wavefronts_{what}"] - before.get(f"shared_wavefronts_{what}", 0)
         if space == "shared":
-            if what == "reduced":
+            if what == "loaded":
+                places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP))
+                cost.least += int(_words(places, active, size)[0].sum()) / BANKS
+            elif what == "reduced":
                 cost.again += _again(np.broadcast_to(np.asarray(index), (rows, WARP)), active)
             return
         cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
-        counted = self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0)
-        cost.sectors += counted
-        if what != "loaded":
-            lanes = rows * WARP if active is None else np.count_nonzero(np.broadcast_to(active, (rows, WARP)))
-            cost.partial += max(counted - lanes * size / SECTOR, 0.0)
+        counted = float(self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0))
         places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
-        ctas = np.broadcast_to(self.ctas[:, None], (rows, WARP))
-        lines, waves = places // LINE, _conflicts(places, active, size)
-        if active is not None:
-            chosen = np.broadcast_to(active, (rows, WARP))
+        ctas, warps = (np.broadcast_to(each[:, None], (rows, WARP)) for each in (self.ctas, self.warps))
+        lines, waves = places // LINE, _words(places, active, size)[1]
+        chosen = None if active is None else np.broadcast_to(active, (rows, WARP))
+        if chosen is not None:
             lines = np.where(chosen, lines, NOBODY)
-            places, ctas = places[chosen], ctas[chosen]
         lines = np.sort(lines, axis=1)
         apart = np.count_nonzero(lines[:, 1:] != lines[:, :-1], axis=1) + 1 - (lines[:, 0] == NOBODY)
         cost.lines += int(apart.sum())
         cost.waves += float((np.maximum(waves, apart / LINES) if what == "loaded" else apart).sum())
+        every = np.broadcast_to(apart[:, None], (rows, WARP))
+        places, ctas, warps, every = (
+            each.reshape(-1) if chosen is None else each[chosen] for each in (places, ctas, warps, every)
+        )
+        filled = joined = 0.0
+        if what == "stored" and places.size:
+            joined, filled = self._merging.merge(cost, warps, places // SECTOR, every, size)
+            counted *= 1.0 - joined
+        cost.sectors += counted
+        cost.sent += float(apart.sum()) * (1.0 - joined)
+        if what != "loaded":
+            cost.partial += max(counted - (places.size * size - filled) / SECTOR, 0.0)
         if not places.size:
             return
-        sectors = distinct((ctas.reshape(-1) << 40) | (places.reshape(-1) // SECTOR))
-        missed, cold = self.touch(sectors & ((1 << 40) - 1), sectors >> 40, what != "loaded", what)
+        sectors = distinct((ctas << 40) | (places // SECTOR))
+        touch = self.touch(sectors & ((1 << 40) - 1), sectors >> 40, what != "loaded", what)
         share = counted / len(sectors)  # warps of one CTA may want the same ones
-        cost.missed += missed * min(share, 1.0)
+        share = min(share, 1.0)
+        cost.missed += touch.missed * share
+        cost.cold += touch.cold * share
         if what == "loaded":
-            self.requested += missed * min(share, 1.0) * SECTOR
-        cost.cold += cold * min(share, 1.0)
+            cost.owner = touch.owner
+            self.requested[touch.owner] += touch.missed * share * SECTOR  # type: ignore[assignment]
+            cost.returned += touch.returned * share
+            cost.between += touch.between * share
 
     def copies(self, *given: Any, **named: Any) -> None:
         """Count copies by `cp.async`; what they touch their operation says."""
@@ -138,9 +177,9 @@ class TouchedMemory(Traffic):
                 key = f"global_{name}_copied"
                 setattr(cost, name, getattr(cost, name) + self.counts[key] - before.get(key, 0))
 
-    def touch(self, sectors: np.ndarray, ctas: np.ndarray, writes: bool, what: str = "") -> tuple[int, int]:
-        """Some CTAs touch sectors. Returns how many of them are new to their CTA, and how many to all."""
-        missed = cold = 0
+    def touch(self, sectors: np.ndarray, ctas: np.ndarray, writes: bool, what: str = "") -> SectorTouch:
+        """Some CTAs touch sectors."""
+        found = SectorTouch()
         at = 0
         order = np.argsort(sectors, kind="stable")
         sectors, ctas = sectors[order], ctas[order]
@@ -163,45 +202,64 @@ class TouchedMemory(Traffic):
                 self.owners[owner.address] = owner
             here = np.clip(sectors[at:end] - first, 0, len(by) - 1)
             marks = np.uint64(1) << (ctas[at:end] % MARKS).astype(np.uint64)
-            self._forget(owner.address, here, counted=not writes)
-            held = by[here]
+            found.owner = owner.address
+            between = self._forget(owner.address, here, counted=not writes)
+            held, whose = by[here], self.first[owner.address][here]
             if writes:
                 self.written[owner.address][here] = True
             if not writes or what == "reduced":
                 self.read[owner.address][here] = True
-            missed += int(np.count_nonzero(held & marks == 0))
-            new = held == 0
-            new &= self.first[owner.address][here] == NOBODY
-            cold += len(distinct(here[new]))
+            lacking = held & marks == 0
+            found.missed += int(np.count_nonzero(lacking))
+            own = lacking & (whose == ctas[at:end])
+            found.returned += int(np.count_nonzero(own))
+            found.between += float(between[own].sum())
+            if what == "loaded":
+                powers = np.bincount(np.log2(between[own]).astype(int)) * SECTOR
+                self.returned[owner.address].update(
+                    {power: int(size) for power, size in enumerate(powers) if size}
+                )
+            new = (held == 0) & (whose == NOBODY)
+            found.cold += len(distinct(here[new]))
             # Of several CTAs the one that comes first, which is assigned last.
             self.first[owner.address][here[new][::-1]] = ctas[at:end][new][::-1]
             np.bitwise_or.at(by, here, marks)
             at = end
-        return missed, cold
+        return found
 
-    def _forget(self, address: int, here: np.ndarray, counted: bool) -> None:
-        """Some sectors of an allocation are touched: L1 lost their lines if it has seen too much since."""
+    def _forget(self, address: int, here: np.ndarray, counted: bool) -> np.ndarray:
+        """Some sectors of an allocation are touched: L1 lost their lines if it has seen too much since. How
+        many bytes that were, of each."""
         by, last = self.by[address], self._last[address]
-        lines, sectors = np.unique(np.unique(here) // SECTORS, return_counts=True)
+        lines, of, sectors = np.unique(here // SECTORS, return_inverse=True, return_counts=True)
+        if len(here) > 1 and not (here[1:] > here[:-1]).all():
+            sectors = np.bincount(of[np.unique(here, return_index=True)[1]], minlength=len(lines))
         between = self._reuse.touch(last[lines]) * LINE
         last[lines] = self._reuse.now
         lost = between > self.near
         if not lost.any():
-            return
+            return np.asarray(between[of])
         if counted:
             powers = np.log2(between[lost]).astype(int)
             sizes = np.bincount(powers, weights=sectors[lost] * SECTOR)
-            self.again.update({power: int(size) for power, size in enumerate(sizes) if size})
+            self.again[address].update({power: int(size) for power, size in enumerate(sizes) if size})
         by.reshape(-1, SECTORS)[lines[lost]] = 0
+        return np.asarray(between[of])
 
-    def unique(self, touched: dict[int, np.ndarray], ctas: list[int]) -> dict[str, Touched]:
+    def unique(self, touched: dict[int, np.ndarray], ctas: list[int]) -> dict[int, Touched]:
         """What was touched of each allocation. `ctas`: those that ran, in the order of their start."""
-        found: dict[str, Touched] = {}
+        found: dict[int, Touched] = {}
         late = np.array(ctas[len(ctas) // 2 :])
         for address, which in touched.items():
             count, owner = int(np.count_nonzero(which)), self.owners[address]
             if count:
                 new = int(np.count_nonzero(np.isin(self.first[address][which], late)))
-                name = f"{owner.name or 'buffer'} at {address:#x}"
-                found[name] = Touched(min(count * SECTOR, owner.size), new * SECTOR, owner.size)
+                found[address] = Touched(
+                    min(count * SECTOR, owner.size),
+                    new * SECTOR,
+                    owner.size,
+                    self.requested[address],
+                    self.again[address],
+                    self.returned[address],
+                )
         return found
