@@ -58,7 +58,7 @@ def test_textures(order: str, tmp_path: Path) -> None:
 def test_graphs(order: str, tmp_path: Path) -> None:
     program = built(tmp_path, "-arch=sm_90", "-cudart", "shared", source="graphs.cu")
     done = execute(program, options=("--order", order))
-    assert (done.returncode, done.stdout) == (0, "25 6\n135\n"), done.stdout + done.stderr
+    assert (done.returncode, done.stdout) == (0, "25 6\n135\n1135\n"), done.stdout + done.stderr
 
 
 def test_attributes_of_a_librarys_kernel(tmp_path: Path) -> None:

@@ -49,5 +49,17 @@ int main() {
   CHECK(cudaGraphLaunch(made, stream));
   CHECK(cudaStreamSynchronize(stream));
   printf("%d\n", host[COUNT - 1]);
+
+  // Into a graph that there is already; who captures has it, and may leave its place out.
+  cudaGraph_t more;
+  CHECK(cudaGraphCreate(&more, 0));
+  CHECK(cudaStreamBeginCaptureToGraph(stream, more, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  add<<<1, COUNT, 0, stream>>>(x, 1000);
+  CHECK(cudaStreamEndCapture(stream, nullptr));
+  CHECK(cudaGraphInstantiate(&captured, more, 0));
+  CHECK(cudaGraphLaunch(captured, stream));
+  CHECK(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  printf("%d\n", host[0]);
   return 0;
 }

@@ -53,6 +53,10 @@ def cuStreamEndCapture(machine: Machine, stream: int, graph: int) -> None:
     capture = capture_of(place)
     if capture is None:
         raise failure("ILLEGAL_STATE", "the stream is not being captured")
+    # Of a graph that was there before the capture its owner may leave the place out, as cuda-samples does.
+    if not graph and capture.graph.handle:
+        capture.end(place)
+        return
     put(graph, Pointer, 0)
     made = capture.end(place)
     put(graph, Pointer, made.handle or machine.handles.add(made))
