@@ -510,3 +510,10 @@ def test_of_a_swizzle_by_threads_the_masks_are_near() -> None:
     )
     meant = "`and.b32 %piece, %t, 112;` instead of `and.b32 %piece, %t, 48;` at line 1"
     assert meant in edits_of(text, told, 4.0)[:12]
+
+
+def test_of_a_torn_matrix_the_turn_of_its_pieces_comes_first() -> None:
+    text = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%a, %b}, [%at + 8192];\n"
+    told = "line 0 has elements 16 to 23 of row 8 of its tensor where elements 24 to 31 of row 0 belong"
+    assert ".trans." in edits_of(text, told)[0]
+    assert ".trans." not in edits_of(text)[0]

@@ -56,6 +56,8 @@ BY_THREADS = ("piece p of row r", "was written without a swizzle", "was written 
 """The same, where a product or an `ldmatrix` reads what threads stored."""
 EXCHANGED = "rows and columns are exchanged"
 """What a cause says where one index of an address stands for another."""
+TORN, MULTIPLIES = "of its tensor where elements", "multiplies elements"
+"""What a cause says of a matrix with pieces of other rows or columns, and of one with others along K."""
 SWIZZLING = ("mov", "xor", "or", "and", "shl", "shr", "bfe")
 BYTES = 256
 """Numbers below that are told need be none of bytes."""
@@ -87,7 +89,8 @@ class Edits:
         numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
         self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
         self.exchanged = EXCHANGED in told
-        self.rearranged = ("what belongs at" in told and "^" in told) or "along K" in told
+        self.rearranged = ("what belongs at" in told and "^" in told) or MULTIPLIES in told
+        self.torn = TORN in told
         self.told = frozenset(each for each in numbers if each >= BYTES)
         apart = {abs(one - other) for one in self.told for other in self.told if one != other}
         self.moved = {bytes // UNIT for bytes in apart if bytes % UNIT == 0}
@@ -306,7 +309,7 @@ class Edits:
         if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
             turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
             turned = turned or one.opcode.replace(".shared", ".trans.shared")
-            yield changed(one, 0.8, at, at + len(one.opcode), turned)
+            yield changed(one, 0.2 if self.torn else 0.8, at, at + len(one.opcode), turned)
         if _SELF.match(one.text, one.operands) and one.opcode.split(".")[0] in (
             "add",
             "sub",
