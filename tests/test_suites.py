@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools.suites import record
-from tools.suites.programs import programs, run_program
+from tools.suites.programs import programs, run_program, why_it_failed
 from tools.suites.runner import FileRun, run_file
 from tools.suites.suite import Checkout, Suite, requirements, suites
 
@@ -116,6 +116,15 @@ def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None
     assert failed["a/fails"][1] == "exit code 1: 1000 elements, 2 words"
     assert failed["a/hangs"] == ["time", "took more than 3 s"]
     assert failed["a/smaller"][1] == "exit code 0: 10 elements, 1 words"
+
+
+def test_why_a_program_fails_is_its_first_error_finding() -> None:
+    said = (
+        "Building.. error[P605]: undefined: the guard\n  --> k.ptx:1:1\nerror[P650]: a race\nwhat(): failed\n"
+    )
+    assert why_it_failed(said, 134) == "error[P605]: undefined: the guard"
+    said = "Running\nNo result\n\nptxkit exec: 0 errors, 0 warnings\n"
+    assert why_it_failed(said, 2) == "exit code 2: No result"
 
 
 def test_the_environment_of_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,14 +155,13 @@ def _run(
     said = output.read_text("utf-8", errors="replace")
     if process.returncode == 0 and re.search(program.right, said):
         return Test("passed")
-    return Test("failed", _why(said, process.returncode))
+    return Test("failed", why_it_failed(said, process.returncode))
 
 
-def _why(said: str, code: int) -> str:
+def why_it_failed(said: str, code: int) -> str:
     """The first error that was found; else the last line that the program wrote, and how it ended."""
+    if error := re.search(r"error\[P\d+\].*", said):
+        return error[0]
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = (line for line in lines if line.startswith("error["))
-    if error := next(errors, ""):
-        return error
     end = next((at for at, line in enumerate(lines) if line.startswith("ptxkit exec:")), len(lines))
     return f"exit code {code}: {lines[end - 1] if end else 'it says nothing'}"
