@@ -517,3 +517,15 @@ def test_of_a_torn_matrix_the_turn_of_its_pieces_comes_first() -> None:
     told = "line 0 has elements 16 to 23 of row 8 of its tensor where elements 24 to 31 of row 0 belong"
     assert ".trans." in edits_of(text, told)[0]
     assert ".trans." not in edits_of(text)[0]
+
+
+def test_a_copy_that_nobody_reads_is_nothing_left_out() -> None:
+    text = f"{ADDRESS}mov.b32 %row, 0;\nshr.u32 %at, %n, 4;\nst.shared.b32 [%at], %n;\n"
+    assert not any("xor.b32 %at, %at, %row;` behind" in said for said in edits_of(text))
+
+
+def test_an_address_that_is_swizzled_lacks_no_swizzle() -> None:
+    text = ADDRESS + "xor.b32 %at, %row, %piece;\nmad.lo.u32 %at, %at, 16, %n;\nst.shared.b32 [%at], %n;\n"
+    kernel = KernelText.of(text)
+    said = [edit.said for edit in Edits(kernel, dict.fromkeys(range(4), 1.0), ONE_SIDED).ordered()]
+    assert not any("swizzle in the address `%at` that line 3 makes" in each for each in said)

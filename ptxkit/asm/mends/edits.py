@@ -132,9 +132,9 @@ class Edits:
             yield from self.left_out.of(number, one)
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
             yield from swizzles(self.text, one)
-            if number in self.evidence.addressing:
-                for edit in swizzled_value(self.text, one, 0.1 if self.swizzled else 1.2):
-                    steps = 0.05 * self.evidence.addressing[number]
+            if number in self.evidence.addressing and not self.evidence.swizzled(number):
+                for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):
+                    steps = 0.02 * self.evidence.addressing[number]
                     yield replace(edit, cost=edit.cost + steps, weight=0.0) if self.swizzled else edit
         yield from self._registers(number, one)
 

@@ -156,6 +156,16 @@ class TextEvidence:
             found.update(newest)
             parts |= {name for number in newest for name in self.text.statements[number].writes}
 
+    def swizzled(self, number: int) -> bool:
+        """Whether a statement computes from an exclusive or, a few steps back."""
+        newest, found = {number}, set[int]()
+        for _ in range(FLOWS):
+            found |= newest
+            newest = {other for each in newest for other in self._bases(each)} - found
+            if any(self.text.statements[each].opcode.startswith("xor") for each in newest):
+                return True
+        return False
+
     def based(self, number: int) -> bool:
         """Whether a statement reads where a variable is, or what was added to that."""
         return bool(self._bases(number) & self._based)

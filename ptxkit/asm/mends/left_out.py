@@ -15,6 +15,8 @@ from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, oper
 _COPY = re.compile(r"mov\.[bus](32|64)$")
 _SHIFTED = ("mov", "and", "shr", "shl", "add", "sub", "mad", "mul", "bfe", "cvt", "xor", "or", "rem", "div")
 """Operations whose result may have been meant to be shifted."""
+_COMPUTING = _SHIFTED[1:]
+"""Operations whose result is no mere copy: what such a one makes was meant for something."""
 _BRANCH = re.compile(r"\bbra(?:\.uni)?\s+([\w$%]+)\s*;")
 _LABEL = re.compile(r"[\s{}]*([\w$%]+)\s*:(?!:)")
 LIKELY = 4
@@ -88,7 +90,7 @@ class LeftOut:
         readers: set[str] = set()
         for number, one in enumerate(self.text.statements):
             for name in set(NAME.findall(one.text)) if one.opcode or not one.text.startswith(".") else ():
-                if name in one.writes and len(one.writes) == 1 and one.opcode:
+                if name in one.writes and len(one.writes) == 1 and one.opcode.startswith(_COMPUTING):
                     writers.setdefault(name, []).append(number)
                 else:
                     readers.add(name)
