@@ -63,6 +63,22 @@ def test_a_load_that_was_moved_up_is_under_way_with_those_beside_it() -> None:
     assert time_of(code(moved=False)) - time_of(code(moved=True)) == pytest.approx(trip, rel=0.15)
 
 
+def test_routines_for_rare_cases_are_not_part_of_what_stands_before_them() -> None:
+    """ptxas puts the division of 64-bit integers behind the last instruction, whose line it bears."""
+    (run,) = runs_of("  st.global.u32 [%x], %t;")
+    store = next(site.span.line for site in run.block.sites if site.instruction.spelling == "st.global.u32")
+    routine = (
+        ("IMAD R2, R2, R3, R4", store, "$__internal_0_$__cuda_sm20_div_s64"),
+        ("IADD3 R2, R2, R3, RZ", store, None),
+    )
+    made = code_of_lines(("STG [R4], R0", store, None), *routine)
+    made.stands_for([run.block])
+    found = made.of_block(run.block)
+    assert found is not None
+    shares = dict(zip((site.span.line for site in run.block.sites), found.shares, strict=True))
+    assert shares[store] == {"once": 1}
+
+
 def test_loads_pass_stores_where_the_machine_code_lets_them() -> None:
     """ptxas knew that they touch different words, which PTX does not say."""
     (run,) = runs_of(
@@ -160,3 +176,15 @@ def test_uneven_ctas_count_as_often_as_they_come() -> None:
     store = "OVER:", "  st.global.f32 [%x], %f1;"
     half, whole = (predicted(body(*more, *work, *store), grid=1 << 15).cycles for more in (skip, ()))
     assert half / whole == pytest.approx(0.5, abs=0.12)
+
+
+def test_copies_of_threads_ask_for_lines() -> None:
+    """Two neighbouring lanes copy 32 bytes of a line of their own: 16 lines of one sector each."""
+    (run,) = runs_of(
+        "  .shared .align 16 .b8 s[512];", "  shr.u32 %v, %t, 1;", "  mul.wide.u32 %a, %v, 128;",
+        "  and.b32 %v, %t, 1;", "  mad.wide.u32 %a, %v, 16, %a;", "  add.u64 %a, %a, %x;", "  mov.u32 %v, s;",
+        "  mad.lo.u32 %v, %t, 16, %v;", "  cp.async.cg.shared.global [%v], [%a], 16;",
+        "  cp.async.wait_all;",
+    )  # fmt: skip
+    (copy,) = (each for one in run.happenings.values() for made in one.operations.values() for each in made)
+    assert (copy.read, copy.lines) == (512, 16)

@@ -138,3 +138,11 @@ def test_no_instruction_is_lost() -> None:
     addresses = [instruction.address for instruction in function.instructions]
     assert addresses == list(range(0, 16 * len(addresses), 16))
     assert len(addresses) % 8 == 0
+
+
+def test_a_routine_behind_a_function_has_a_label() -> None:
+    """ptxas calls it for the division of 64-bit integers."""
+    row = "        /*0010*/                   IMAD R2, R2, R3, R4 ;"
+    text = f"//----- .text.k  -----\nk:\n{row}\n$__internal_0_$__cuda_sm20_div_s64:\n{row}\n"
+    (found,) = read_listing(text)
+    assert [one.label for one in found.instructions] == [None, "$__internal_0_$__cuda_sm20_div_s64"]

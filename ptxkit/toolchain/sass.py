@@ -29,7 +29,7 @@ _IN_WHEELS = ("cu13/bin", "cuda_nvcc/bin")
 _SECTION = re.compile(r"//-+ \.text\.(\S+) ")
 _LINE = re.compile(r'\s*//## File "\.nv_debug_ptx_txt[^"]*", line (\d+)')
 _INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;")
-_LABEL = re.compile(r"(\.L_x_\d+):")
+_LABEL = re.compile(r"(\.L_x_\d+|\$__internal[\w$]+):")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,10 @@ def tables() -> str:
     return "\n".join(lines) + f"\n\nCycles of {len(errors)} launches. {summed}\n"
 
 
-def strangers() -> str:
-    """Launches of kernels that the model did not know, by where they are from, and those farthest off."""
-    rows = json.loads((RESULTS / "predictions.strangers.blind.json").read_text("utf-8"))["rows"]
-    listed = tomllib.loads((RESULTS.parent / "strangers.toml").read_text("utf-8"))["launch"]
+def strangers(name: str) -> str:
+    """Launches of a list that the model did not know, by where they are from, and those farthest off."""
+    rows = json.loads((RESULTS / f"predictions.{name}.blind.json").read_text("utf-8"))["rows"]
+    listed = tomllib.loads((RESULTS.parent / f"{name}.toml").read_text("utf-8"))["launch"]
     sources = {
         (Path(one["file"]).name, " ".join(one["arguments"])): one["file"].partition("/")[0] for one in listed
     }
@@ -51,14 +51,15 @@ def strangers() -> str:
         lines.append(f"| {source} | {len(errors)} | {_part(errors, 0.5):.1%} | {_part(errors, 0.9):.1%} |")
     right, total = ordered(rows)
     same = sum(kind_of_bound(one["bound"]) == one["profiled_bound"] for one in rows)
+    left = len(listed) - len(rows)
+    more = f"{left} more launches could not be predicted: the model waited for ever. " if left else ""
     lines += [
         "",
-        f"{len(listed) - len(rows)} more launches could not be predicted: the model waited for ever. Of "
-        f"{total} pairs of variants of one problem {right} were predicted in the right order, of {len(rows)} "
-        f"bounds {same} as the profiler has them. Farthest off were",
+        f"{more}Of {total} pairs of variants of one problem {right} were predicted in the right order, of "
+        f"{len(rows)} bounds {same} as the profiler has them. Farthest off were",
         "",
-        "| launch | measured | predicted | error | bound | the profiler's |",
-        "|---|---|---|---|---|---|",
+        "| launch | measured | predicted | error | of a roofline | bound | the profiler's |",
+        "|---|---|---|---|---|---|---|",
     ]
     for one in sorted(rows, key=lambda one: -abs(one["error"]))[:FARTHEST]:
         cells = (
@@ -66,6 +67,7 @@ def strangers() -> str:
             f"{one['measured']:,}",
             f"{one['predicted']:,}",
             f"{one['error']:+.1%}",
+            "" if one["roofline_error"] is None else f"{one['roofline_error']:+.0%}",
             one["bound"],
             one["profiled_bound"] or "",
         )

@@ -31,6 +31,8 @@ PIPES = (
 no arithmetic."""
 ENDS = ("BRA", "BRX", "JMP", "EXIT", "RET", "CALL")
 """Operations behind which another stretch of code begins."""
+ROUTINE = "$__internal"
+"""How labels begin of what the assembler calls for the rare cases of divisions and roots."""
 ISSUE = ""
 SURE = "once"
 FRAGMENTS = {"wmma.load": 0, "wmma.store": 0, "wmma.mma": 2}
@@ -80,6 +82,8 @@ class MachineFunction:
         self._several: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
         for place, (text, line, label) in enumerate(instructions):
+            if label is not None and label.startswith(ROUTINE):
+                break  # It bears the line of what stands before it, as a rule `ret`.
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
             if label is not None:

@@ -27,6 +27,7 @@ class RecordedOperation:
         rows: the warps that issue it: one, or the four of a warpgroup together.
         read, written: bytes of global memory; of bulk copies in whole sectors.
         pieces: stretches of global memory that it reads and writes.
+        lines: of copies by threads, the lines that their warps read.
         shared: bytes of shared memory that it reads and writes.
         multiply_adds: of the tensor cores.
         owner: the address of the allocation that it reads.
@@ -39,6 +40,7 @@ class RecordedOperation:
     read: int = 0
     written: int = 0
     pieces: int = 0
+    lines: int = 0
     shared: int = 0
     multiply_adds: int = 0
     owner: int = 0

@@ -217,7 +217,7 @@ class Resources:
             place.shared = max(place.shared, now) + waves
         end = now + gpu["shared_latency"]
         if one.read:
-            end = max(self.read(place, now, one.read, self.dram.get(one.owner, 0.0)), engine)
+            end = max(self.read(place, now, one.read, self.dram.get(one.owner, 0.0), one.lines), engine)
         read = end + waves
         if one.written:
             end = max(self.written(place, now, one.written, "reduce" in name), read)

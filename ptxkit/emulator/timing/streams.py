@@ -18,7 +18,7 @@ from ptxkit.emulator.asynchronous.operation import Arrival, AsyncOperation, Tran
 from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.barrier_sync_point import BarrierSyncPoint
 from ptxkit.emulator.code import CodeBlock
-from ptxkit.emulator.counts import SECTOR
+from ptxkit.emulator.counts import LINE, SECTOR
 from ptxkit.emulator.cta_batch import CtaBatch
 from ptxkit.emulator.execution import Execution
 from ptxkit.emulator.faults import Site
@@ -298,7 +298,7 @@ class BatchStreams:
         first, which = np.unique(operation.rows, return_inverse=True)
         regions = [(one, False) for one in (operation.reads if reads is None else reads)]
         regions += [(one, True) for one in operation.writes] if reads is None else []
-        moved = np.zeros((4, count))
+        moved = np.zeros((5, count))
         owner = 0
         for region, writes in regions:
             bytes_of = np.bincount(region.item, weights=region.size, minlength=count)
@@ -313,6 +313,10 @@ class BatchStreams:
                 whole = (region.start + region.size + SECTOR - 1) // SECTOR - region.start // SECTOR
                 sectors = np.where(region.size > 0, whole, 0) * SECTOR
                 bytes_of = np.bincount(region.item, weights=sectors, minlength=count)
+            elif not writes:
+                lines = operation.rows[region.item].astype(np.int64) << 44 | region.start // LINE
+                each = np.unique(lines, return_index=True)[1]
+                moved[4] += np.bincount(region.item[each], minlength=count)
             moved[int(writes)] += bytes_of / once
             moved[3] += np.bincount(region.item, weights=region.size > 0, minlength=count) / once
             owner = self._touch(operation, region, writes) or owner
@@ -320,7 +324,7 @@ class BatchStreams:
         for at, row in enumerate(first.tolist()):
             sums = moved[:, which == at].sum(axis=1)
             made = RecordedOperation(site or operation.site, tuple(range(row, row + warps)))
-            made.read, made.written, made.shared, made.pieces = (int(total) for total in sums)
+            made.read, made.written, made.shared, made.pieces, made.lines = map(int, sums)
             made.owner = owner
             self.watch.requested[owner] += made.read
             if made.site.name == "wgmma.mma_async":
