@@ -58,7 +58,7 @@ def test_a_load_that_was_moved_up_is_under_way_with_those_beside_it() -> None:
     """It is planned where it was written, and knows which stretch of code has it."""
     plans, runs = Plans(gpu("h200"), {"k": code(moved=True)}), runs_of_two()
     steps = [step for run in range(len(runs)) for step in plans.of(runs[run : run + 1], 0)[0]]
-    assert [step.moved for step in steps if step.what is What.LOAD] == [None, plans.stretch(runs[0])]
+    assert [step.moved for step in steps if step.what is What.LOAD] == [None, plans.stretch(runs[0])[1]]
     trip = gpu("h200")["l1_latency"] + gpu("h200")["l2_latency"]
     assert time_of(code(moved=False)) - time_of(code(moved=True)) == pytest.approx(trip, rel=0.15)
 

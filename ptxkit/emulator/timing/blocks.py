@@ -112,10 +112,10 @@ class Plans:
             found = self._made[blocks] = steps_of(blocks, self._late[runs[first].code], self.gpu, self._code)
         return found, len(blocks)
 
-    def stretch(self, run: BlockRun) -> int | None:
-        """Which stretch of machine code has a block, as of its plan."""
+    def stretch(self, run: BlockRun) -> tuple[Code, int | None]:
+        """Which stretch of which function's machine code has a block, as of its plan."""
         made = self._code.get(run.block)
-        return None if made is None else made.stretch
+        return run.code, None if made is None else made.stretch
 
     def _together(self, runs: Sequence[BlockRun], first: int) -> tuple[CodeBlock, ...]:
         """Blocks that stand in one stretch of machine code, as ptxas has no branch between them; each as

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ptxkit.emulator.code import Code
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.blocks import BlockStep, Plans
 from ptxkit.emulator.timing.gpu import Gpu
@@ -186,7 +187,7 @@ class Warp:
         self.run = self.step = self.first = 0
         self.plan: Sequence[BlockStep] = ()
         self.ready: dict[int, tuple[float, str, Site]] = {}
-        self.began: dict[int | None, float] = {}
+        self.began: dict[tuple[Code, int | None], float] = {}
         self.open: dict[str, list[Moment]] = {}
         self.groups: dict[str, list[list[Moment]]] = {}
         self.cluster_phase: Moment | None = None

@@ -88,7 +88,6 @@ class AccessCost:
         requests, lines, sectors: of global memory; a line has 128 bytes.
         waves: wavefronts of L1 that these take.
         missed: sectors that the CTA had not touched before.
-        cold: sectors that no CTA had touched before.
         returned: sectors that the CTA itself had been the first to touch, and L1 has lost since.
         between: of these the bytes that were touched since, summed up.
         owner: the address of the allocation that has most of these sectors.
@@ -104,7 +103,6 @@ class AccessCost:
     waves: float = 0.0
     sectors: float = 0.0
     missed: float = 0.0
-    cold: float = 0.0
     sent: float = 0.0
     returned: float = 0.0
     between: float = 0.0

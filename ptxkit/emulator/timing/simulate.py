@@ -54,7 +54,7 @@ class Simulation:
         self._dispatcher = Dispatcher(ask.dispatch, resident)
         self._until: list[float] = []
         self._starts: list[float] = []
-        self._lasted: list[float] = []
+        self._spans: list[float] = []
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
         self._count = 0
@@ -90,7 +90,7 @@ class Simulation:
             cycles,
             self._starts,
             sorted(ends),
-            self._lasted,
+            self._spans,
             busy,
             self.waits,
             self.lived,
@@ -115,7 +115,7 @@ class Simulation:
 
         def ended(time: float) -> None:
             ends.append(time)
-            self._lasted.append(time - free)
+            self._spans.append(time - free)
             self._begin(order, places, time, ends)
 
         left.when(ended)
@@ -221,7 +221,6 @@ class Simulation:
             self._waited(warp, moment.time, what, site)
             warp.now += more
             return True
-
         self._held[warp] = what, site
 
         def go_on(time: float) -> None:
@@ -257,7 +256,8 @@ class Simulation:
         else:
             kind, end = self.ask.load(place, warp.now, cost, step.part)
             if step.moved is not None:  # It was asked for when that code began.
-                end = max(warp.now, end - warp.now + warp.began.get(step.moved, warp.now))
+                began = warp.began.get((warp.runs[warp.first].code, step.moved), warp.now)
+                end = max(warp.now, end - warp.now + began)
         warp.ready.update(dict.fromkeys(step.slots, (end, f"{kind} load", site)))
         if cost is not None:
             self._waited(warp, self.ask.held(place), "memory queue", site)

@@ -57,14 +57,12 @@ class SectorTouch:
     Attributes:
         owner: the address of the allocation that has the last of them.
         missed: new to their CTA, or lost since.
-        cold: new to all CTAs.
         returned: lost by the CTA that was the first to touch them.
         between: of these the bytes that were touched since, summed up.
     """
 
     owner: int = 0
     missed: int = 0
-    cold: int = 0
     returned: int = 0
     between: float = 0.0
 
@@ -154,7 +152,6 @@ class TouchedMemory(Traffic):
         share = counted / len(sectors)  # warps of one CTA may want the same ones
         share = min(share, 1.0)
         cost.missed += touch.missed * share
-        cost.cold += touch.cold * share
         if what == "loaded":
             cost.owner = touch.owner
             self.requested[touch.owner] += touch.missed * share * SECTOR  # type: ignore[assignment]
@@ -215,12 +212,11 @@ class TouchedMemory(Traffic):
             found.returned += int(np.count_nonzero(own))
             found.between += float(between[own].sum())
             if what == "loaded":
-                powers = np.bincount(np.log2(between[own]).astype(int)) * SECTOR
+                powers = np.bincount(np.log2(np.maximum(between[own], LINE)).astype(int)) * SECTOR
                 self.returned[owner.address].update(
                     {power: int(size) for power, size in enumerate(powers) if size}
                 )
             new = (held == 0) & (whose == NOBODY)
-            found.cold += len(distinct(here[new]))
             # Of several CTAs the one that comes first, which is assigned last.
             self.first[owner.address][here[new][::-1]] = ctas[at:end][new][::-1]
             np.bitwise_or.at(by, here, marks)
