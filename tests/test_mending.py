@@ -428,6 +428,14 @@ def test_to_have_no_swizzle_is_the_last_that_is_tried_of_a_map() -> None:
     assert [each.split('"')[1] for each in said if "swizzle" in each] == ["128B", "32B", "none"]
 
 
+def test_a_map_that_names_no_swizzle_has_the_widest() -> None:
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (), {}, tensor_maps=(PlanTensorMap("map", "a", (8, 64)),))
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+    swizzles = [each for each in said if "swizzle" in each]
+    assert [each.split('"')[1] for each in swizzles] == ["64B", "32B", "none"]
+    assert all("128B" in each for each in swizzles)
+
+
 TILE = (
     ".reg .b32 %tx, %ty, %at, %tile, %base, %n;\nmov.u32 %tx, %tid.x;\nmov.u32 %base, tile;\n"
     "mad.lo.u32 %at, %ty, 128, %base;\nadd.u32 %at, %at, %n;\nst.shared.b32 [%at], %n;\n"
