@@ -479,6 +479,13 @@ def test_how_a_thread_takes_its_number_apart_is_near_everything() -> None:
     assert said[0].startswith("`shr.u32 %g, %t, ")
 
 
+def test_a_wait_counts_groups() -> None:
+    kernel = KernelText.of("cp.async.wait_group 2;\n")
+    meant = [edit.new for edit in Edits(kernel, {0: 0.0}).ordered() if edit.new.strip("-").isdecimal()]
+    assert {"0", "1", "3"} <= {*meant}
+    assert not [each for each in meant if each.startswith("-")]
+
+
 def test_an_offset_stays_aligned() -> None:
     said = edits_of("st.global.v4.b32 [%to + 16], {%a, %b, %c, %d};\n")
     assert any("[%to + 32]" in each for each in said)

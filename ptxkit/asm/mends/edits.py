@@ -208,6 +208,8 @@ class Edits:
         for cost, other in meant(value, self._alike.get(one.opcode, ()), fitting, written):
             if one.opcode.startswith("wgmma.mma") and abs(other) > 1:
                 continue  # scale-d, imm-scale, imm-trans
+            if other < 0 and "wait" in one.opcode:
+                continue  # groups that may be pending, a phase, nanoseconds
             if one.opcode.startswith(("shl", "shr")):
                 if abs(other - value) > SHIFTS:
                     continue
