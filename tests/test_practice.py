@@ -331,6 +331,18 @@ def test_metadata_that_means_nothing_is_an_error() -> None:
     assert ("P6128", "error") in told(sparse(0x55555555), 1, 128)
 
 
+def test_a_base_offset_without_a_swizzle_is_not_read() -> None:
+    """Triton's scale factors, in pieces of a buffer."""
+    given = "mov.b64 %rd2, {%r11, 0x00004010};"
+    assert given in tensor_memory_faults.SINGLE
+    text = tensor_memory_faults.SINGLE.replace(given, given.replace("0x00004010", "0x00084010"))
+    assert told(tensor_memory_faults.SINGLE, 1, 128) == []
+    assert {*told(text, 1, 128)} == {("P6126", "warning")}
+    assert told(text, 1, 128, strict=True)[-1] == ("P6126", "error")
+    reserved = tensor_memory_faults.SINGLE.replace(given, given.replace("0x00004010", "0x00484010"))
+    assert told(reserved, 1, 128)[-1] == ("P6126", "error")
+
+
 BARRIER = "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n"
 MEETING = BARRIER.replace(".arrive.", ".arrive.relaxed.")
 ALLOCATED = (

@@ -104,6 +104,14 @@ class SmemDescTcgen05(Targeted, _SmemDesc):
         if self.lut_segment:
             yield f"`lut_segment` {self.lut_segment}", ("sm_107f",)
 
+    @classmethod
+    def without_idle_offset(cls, word: int) -> int:
+        """A word without the base offset that nothing is swizzled by: hardware does not read it there.
+
+        Triton sets it in pieces of matrices that are not swizzled (its scale factors), and is right on B200s.
+        """
+        return word if cls.swizzle.extract(word) else word & ~cls.base_offset.place(7)
+
     def moved(self, distance: int) -> SmemDescTcgen05:
         """The descriptor of the same matrix `distance` bytes further on."""
         both = {"address": self.address + distance}

@@ -119,7 +119,8 @@ class Tcgen05Product:
 
 @lru_cache(maxsize=1024)
 def smem_descriptor(word: int, capability: tuple[int, int]) -> SmemDescTcgen05:
-    """A matrix descriptor on a device of a compute capability. Raises P6126."""
+    """A matrix descriptor on a device of a compute capability, as hardware reads it. Raises P6126."""
+    word = SmemDescTcgen05.without_idle_offset(word)
     problems = [problem for problem in SmemDescTcgen05.diagnose(word) if problem.is_error]
     if not problems:
         found = SmemDescTcgen05.decode(word)

@@ -123,9 +123,13 @@ def check_shared(
         again: the operands without some bits of the descriptors.
 
     Raises:
-        EmulatorFault: P602.
+        EmulatorFault: P602; where the device is strict P6126, a base offset without a swizzle.
     """
     launch = engine.batch.launch
+    for word in words:
+        if word != SmemDescTcgen05.without_idle_offset(word):
+            (problem,) = SmemDescTcgen05.diagnose(word)
+            launch.formally_wrong("P6126", problem.message, site, (who, *problem.notes), problem.help)
     start, end = launch.shared.start, launch.shared.start + launch.shared.total
     for at, operand in enumerate(operands):
         if operand.first < start or operand.last >= end:
