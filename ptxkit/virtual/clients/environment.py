@@ -62,10 +62,9 @@ def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> di
     environment = dict(os.environ)
     environment["PYTHONPATH"] = _first(str(start), environment.get("PYTHONPATH"), os.pathsep)
     environment["LD_LIBRARY_PATH"] = _first(str(libraries), environment.get("LD_LIBRARY_PATH"), ":")
-    # A Python package that brings nvJitLink along finds ours, since it is there already.
-    environment["LD_PRELOAD"] = _first(
-        str(libraries / "libnvJitLink.so.13"), environment.get("LD_PRELOAD"), ":"
-    )
+    # A Python package that brings one of these along finds ours, since it is there already.
+    preloaded = (str(libraries / name) for name in ("libnvJitLink.so.13", "libcudart.so.13"))
+    environment["LD_PRELOAD"] = _first(":".join(preloaded), environment.get("LD_PRELOAD"), ":")
     environment[VARIABLE] = options.to_environment()
     environment[LIBRARIES_VARIABLE] = str(libraries)
     environment["TRITON_LIBCUDA_PATH"] = str(libraries)

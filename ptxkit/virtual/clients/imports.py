@@ -19,6 +19,12 @@ def _triton(module: ModuleType) -> None:
     triton.prepare(module)
 
 
+def _torch(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import pytorch
+
+    pytorch.prepare(module)
+
+
 def _runtime(module: ModuleType) -> None:
     from ptxkit.virtual.clients import bindings
 
@@ -33,6 +39,7 @@ def _nvrtc(module: ModuleType) -> None:
 
 AFTER: dict[str, Callable[[ModuleType], None]] = {
     "triton.runtime.driver": _triton,
+    "torch": _torch,
     "cuda.bindings._bindings.cyruntime": _runtime,
     "cuda.bindings._internal.runtime": _runtime,
     "cuda.bindings._bindings.cynvrtc": _nvrtc,

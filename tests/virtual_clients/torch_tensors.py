@@ -1,0 +1,88 @@
+"""PyTorch and Triton on a virtual GPU: what `cuda` means, pointers in tensors, memory of Triton's own."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+
+def moves() -> None:
+    on_gpu = torch.arange(8.0, device="cuda")
+    assert on_gpu.is_cuda
+    assert on_gpu.device.type == "cpu"
+    on_host = on_gpu.cpu()
+    on_host += 1
+    assert torch.equal(on_gpu + 1, on_host)
+    again = on_host.to("cuda:0", torch.float64)
+    again *= 2
+    assert torch.equal(on_host.double() * 2, again)
+    assert on_gpu.to(torch.float32) is on_gpu
+    assert torch.empty_like(on_gpu, device=torch.device("cuda", 0)).is_cuda
+    layer = torch.nn.Linear(8, 2, device="cuda").cuda().to("cuda")
+    layer(on_gpu).sum().backward()
+    assert layer.weight.grad.is_cuda
+    with torch.device("cuda"):
+        assert torch.ones(3).is_cuda
+    torch.set_default_device("cuda")
+    assert torch.ones(3).device.type == "cpu"
+    torch.set_default_device(None)
+    torch.manual_seed(3)
+    random = torch.rand(3, device="cuda")
+    torch.cuda.manual_seed(3)
+    assert torch.equal(random, torch.rand(3, device="cuda"))
+
+
+def devices() -> None:
+    assert torch.cuda.is_available()
+    assert torch.cuda.device_count() == 2
+    assert torch.cuda.get_device_capability() == (9, 0)
+    properties = torch.cuda.get_device_properties("cuda:1")
+    assert properties.multi_processor_count == 132
+    assert properties.warp_size == 32
+    with torch.cuda.device(1):
+        assert torch.cuda.current_device() == 1
+    assert torch.cuda.current_device() == 0
+    stream, start, end = torch.cuda.Stream(), torch.cuda.Event(enable_timing=True), torch.cuda.Event()
+    with torch.cuda.stream(stream):
+        start.record()
+        end.record(stream)
+    torch.cuda.synchronize()
+    assert start.elapsed_time(end) >= 0
+    for refused in ("memory_allocated", "CUDAGraph"):
+        with pytest.raises(RuntimeError, match=rf"^torch\.cuda\.{refused} is not served"):
+            getattr(torch.cuda, refused)()
+
+
+@triton.jit
+def add_one(pointers, count, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    data = tl.load(pointers + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    tl.store(data + at, tl.load(data + at, mask=at < count) + 1, mask=at < count)
+
+
+def pointers() -> None:
+    rows = [torch.full((100,), float(row), device="cuda") for row in range(3)]
+    addresses = torch.tensor([row.data_ptr() for row in rows], device="cuda")
+    add_one[(3,)](addresses, 100, BLOCK=128)
+    assert [row.unique().tolist() for row in rows] == [[1.0], [2.0], [3.0]]
+
+
+@triton.jit
+def transpose(out, x, rows, columns, BLOCK: tl.constexpr):
+    tile = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [BLOCK, BLOCK])
+    there = tl.make_tensor_descriptor(out, [columns, rows], [rows, 1], [BLOCK, BLOCK])
+    row, column = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
+    there.store([column, row], tile.load([row, column]).T)
+
+
+def maps_of_the_device() -> None:
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    x = torch.randn(100, 64, device="cuda")
+    out = torch.empty(64, 100, device="cuda")
+    transpose[(4, 2)](out, x, 100, 64, BLOCK=32)
+    assert torch.equal(out, x.T)
+
+
+for test in (moves, devices, pointers, maps_of_the_device):
+    test()
+    print(test.__name__, "right", flush=True)
