@@ -28,6 +28,18 @@ def prepare(module: Any) -> None:
         return _driver() if "torch" in sys.modules else created()
 
     module._create_driver = create
+    if "torch" in sys.modules:
+        _prepare_products()
+
+
+def _prepare_products() -> None:
+    """Let Triton's handles of cuBLASLt compute on CPU tensors, too."""
+    from triton._C.libtriton import nvidia
+
+    library = getattr(nvidia, "cublas", None)
+    if library is not None and not issubclass(library.CublasLt, TritonProducts):
+        TritonProducts.handle = library.CublasLt
+        library.CublasLt = TritonProducts
 
 
 def _driver() -> Any:
@@ -38,11 +50,8 @@ def _driver() -> Any:
         """Launches on CPU tensors."""
 
         def __call__(self, *arguments: Any) -> None:
-            made = machine()
-            with visible(made, arguments) as shown:
+            with _launched(arguments) as shown:
                 super().__call__(*shown)
-            if made.current is not None and made.current.lost:
-                raise RuntimeError(f"Triton Error [CUDA]: {describe(made.current.lost)}")
 
     class TritonDriver(CudaDriver):
         """Triton's driver for CUDA, whose tensors are the CPU's."""
@@ -70,6 +79,28 @@ def _driver() -> Any:
             return torch.zeros(size, dtype=torch.int8)
 
     return TritonDriver()
+
+
+class TritonProducts:
+    """A handle of cuBLASLt as Triton has it, on CPU tensors.
+
+    Attributes:
+        handle: Triton's own class of these.
+    """
+
+    handle: Any = None
+
+    def __init__(self, workspace: Any) -> None:
+        self._made = self.handle(workspace)
+
+    def __getattr__(self, name: str) -> Any:
+        product = getattr(self._made, name)
+
+        def call(*arguments: Any) -> None:
+            with _launched(arguments) as shown:
+                product(*shown)
+
+        return call
 
 
 class TritonEvent:
@@ -112,6 +143,16 @@ class TritonInterface:
     @staticmethod
     def default_stream(device: Any = None) -> None:
         """There is one stream."""
+
+
+@contextmanager
+def _launched(arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """`visible` for what raises the error that its work ended with."""
+    made = machine()
+    with visible(made, arguments) as shown:
+        yield shown
+    if made.current is not None and made.current.lost:
+        raise RuntimeError(f"Triton Error [CUDA]: {describe(made.current.lost)}")
 
 
 @contextmanager
@@ -162,7 +203,7 @@ class MovedTensor:
 
     def __init__(self, tensor: Any, address: int) -> None:
         self._address = address
-        self.dtype = tensor.dtype
+        self.dtype, self.shape = tensor.dtype, tensor.shape
 
     def data_ptr(self) -> int:
         """Where it is."""
