@@ -44,7 +44,7 @@ class BlasLtHandle(Object):
         context: where it was made.
     """
 
-    noun: ClassVar[str] = "cuBLAS handle"
+    noun: ClassVar[str] = "cuBLAS context"
     error: ClassVar[str] = "NOT_INITIALIZED"
 
     def __init__(self, context: VirtualContext) -> None:

@@ -15,6 +15,12 @@ from ptxkit.emulator.faults import LibraryCall, fault
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.virtual.gpu.context import VirtualContext
 
+REACH = "sizes, leading dimension and stride say how far a matrix reaches"
+HOST_MEMORY = (
+    "it must be memory of the device, or of the host and pinned, registered or managed; with `--host-memory` "
+    "all of the host's will do"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -126,12 +132,12 @@ class DeviceAccess:
             raise fault("P603", message, None, help=f"elements have {stretch.element} bytes each")
         found = memory.find(at)
         if found is None or at >= found.end:
-            raise fault("P602", f"out of bounds: {told}", None, (memory.what_lies_at(at),))
+            raise fault("P602", f"out of bounds: {told}", None, (memory.what_lies_at(at),), HOST_MEMORY)
         if not found.live:
             raise fault("P604", f"use after free: {told}", None, (memory.what_lies_at(at),))
         if at + size > found.end:
             note = f"{found} ends {counted(at + size - found.end, 'byte')} before that"
-            raise fault("P602", f"out of bounds: {told}", None, (note,))
+            raise fault("P602", f"out of bounds: {told}", None, (note,), REACH)
         if memory.bars(found, self._device):
             message = f"{told}, are memory that device {self._device} may not reach"
             help = "enable peer access in this device's context, or give its device access to the mapping"

@@ -99,7 +99,7 @@ NAMED = {each.name: each for each in TYPES.values()}
 COMPUTE_TYPES = {
     **dict.fromkeys((64, 65), "16F"),
     **dict.fromkeys((68, 69), "32F"),
-    **dict.fromkeys((74, 75, 77, 78), "32F, fast"),
+    **dict.fromkeys((74, 75, 77, 78), "32F_FAST"),
     **dict.fromkeys((70, 71, 79), "64F"),
     **dict.fromkeys((72, 73), "32I"),
 }
@@ -107,7 +107,7 @@ COMPUTE_TYPES = {
 COMBINATIONS = {
     "16F": "R_16F>R_16F",
     "32F": "R_16BF>R_16BF R_16F>R_16F R_8I>R_32F R_16BF>R_32F R_16F>R_32F R_32F>R_32F C_8I>C_32F C_32F>C_32F",
-    "32F, fast": "R_32F>R_32F C_32F>C_32F",
+    "32F_FAST": "R_32F>R_32F C_32F>C_32F",
     "64F": "R_64F>R_64F C_64F>C_64F",
     "32I": "R_8I>R_32I",
 }
