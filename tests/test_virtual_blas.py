@@ -116,9 +116,16 @@ def test_undefined_elements_make_undefined_results() -> None:
     assert "0 errors, 0 warnings" in untracked.stderr
 
 
+def test_an_undefined_factor_makes_all_of_a_product_undefined() -> None:
+    done = execute("blas_order.py", "unset_alpha")
+    assert "warning[P606]: undefined result: byte 0 of memory (allocation 2)" in done.stderr
+    assert "first undefined read: alpha, memory (allocation 4), at `cublasSgemm_v2`" in done.stderr
+
+
 def test_what_does_nothing_is_named() -> None:
     done = execute("blas_products.py", "errors")
-    assert "functions that do nothing, and said so:\n    cublasSnrm2_v2\n" in done.stderr
+    named = done.stderr.partition("functions that do nothing, and said so:\n")[2].split("\n  calls")[0]
+    assert sorted(named.split()) == ["cublasCdotu", "cublasCgemm", "cublasGetError", "cublasSnrm2_v2"]
     assert "cublasSgemm_v2 -> CUBLAS_STATUS_INVALID_VALUE" in done.stderr
     assert "cublasSgemm_v2: lda must be at least 4, found 3" in done.stderr
 

@@ -143,6 +143,15 @@ def undefined() -> None:
     d.get(np.float32, (SIZE, SIZE))
 
 
+def unset_alpha() -> None:
+    """All results depend on it."""
+    made, a, c = handle(), Device(full(1)), Device(64)
+    ok(cublas.cublasSetPointerMode_v2(made, 1))
+    beta = Device(zero)
+    ok(cublas.cublasSgemm_v2(made, 0, 0, SIZE, SIZE, SIZE, Device(4), a, SIZE, a, SIZE, beta, c, SIZE))
+    c.get(np.float32, (SIZE, SIZE))
+
+
 def unread() -> None:
     """C is not read where beta is 0, so it need not be written; after the product it is defined."""
     made, c = handle(), Device(64)

@@ -41,6 +41,13 @@ from blas import (
     sums,
 )
 
+
+class ComplexPair(ctypes.Structure):
+    """`cuComplex`."""
+
+    _fields_ = [("real", ctypes.c_float), ("imaginary", ctypes.c_float)]
+
+
 LETTERS = {"S": R_32F, "D": R_64F, "C": C_32F, "Z": C_64F, "H": R_16F}
 rng = np.random.default_rng(7)
 
@@ -288,6 +295,12 @@ def errors() -> None:
     batched = [*right, -1]
     assert cublas.cublasSgemmBatched(*batched) == INVALID_VALUE
     assert cublas.cublasSnrm2_v2(made, 4, place, 1, place) == NOT_SUPPORTED
+    legacy, number = cublas.cublasCgemm, ComplexPair(1, 2)
+    legacy.restype, cublas.cublasCdotu.restype = None, ComplexPair
+    legacy(b"n", b"n", 1, 1, 1, number, place, 1, place, 1, number, place, 1)
+    assert cublas.cublasGetError() == NOT_SUPPORTED
+    nothing = cublas.cublasCdotu(1, place, 1, place, 1)
+    assert (nothing.real, nothing.imaginary) == (0, 0)
     assert cublas.cublasSetPointerMode_v2(made, 2) == INVALID_VALUE
     assert cublas.cublasSetWorkspace_v2(made, ctypes.c_void_p(8), ctypes.c_size_t(0)) == INVALID_VALUE
     ok(cublas.cublasDestroy_v2(made))
