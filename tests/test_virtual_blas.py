@@ -23,7 +23,7 @@ def test_cublas(case: str) -> None:
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
 
 
-@pytest.mark.parametrize("case", ["plain", "epilogues", "fp8", "vectors", "descriptors"])
+@pytest.mark.parametrize("case", ["plain", "pointers", "epilogues", "fp8", "vectors", "descriptors"])
 def test_cublaslt(case: str) -> None:
     done = execute("blaslt_products.py", case)
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr

@@ -142,6 +142,21 @@ def plain() -> None:
             assert same(one, expected, TYPES[to]), (compute, kind, to, ta, tb, order, d_order)
 
 
+def pointers() -> None:
+    """A batch whose matrices have addresses of their own, in arrays of the device."""
+    size, count = 4, 3
+    a, b = random(rng, R_32F, count, size, size), random(rng, R_32F, count, size, size)
+    given = layout(R_32F, size, size, size, 0, count)
+    ok(lt.cublasLtMatrixLayoutSetAttribute(given, 8, byref(c_uint32(1)), c_size_t(4)))
+    each = [[Device(columns(one, size)) for one in data] for data in (a, b, np.zeros_like(a))]
+    arrays = [Device(np.array([one.address for one in row], np.uint64)) for row in each]
+    one, zero = scalar(R_32F, 1), scalar(R_32F, 0)
+    operation = described(COMPUTE_32F, R_32F)
+    matmul(operation, (*arrays, arrays[2]), (given,) * 4, address(one), address(zero))
+    for at, place in enumerate(each[2]):
+        assert same(place.get(np.float32, (size, size)).T, sums(a[at], b[at]), np.float32)
+
+
 def epilogues() -> None:
     """relu, gelu (by its tanh), bias for each row; for each of a batch its own."""
     m, n, k, count = 8, 5, 6, 2

@@ -8,7 +8,7 @@ from typing import Any
 
 from ptxkit.virtual.blas import blas
 from ptxkit.virtual.blas.handles import DEVICE, BlasHandle
-from ptxkit.virtual.blas.product import Matrix, Operand, Product, Scalar, host_scalar
+from ptxkit.virtual.blas.product import BlasMatrix, BlasOperand, BlasProduct, Scalar, host_scalar
 from ptxkit.virtual.blas.types import (
     NAMED,
     CudaType,
@@ -69,11 +69,11 @@ def _types(letter: str, call: dict[str, int]) -> tuple[str, CudaType, CudaType, 
     return compute, a, b, c
 
 
-def _matrix(call: dict[str, int], name: str, kind: CudaType, rows: int, columns: int) -> Matrix:
+def _matrix(call: dict[str, int], name: str, kind: CudaType, rows: int, columns: int) -> BlasMatrix:
     pointers = f"{name}array" in call
     address = call[f"{name}array"] if pointers else call[name]
     ld = _at_least(call, f"ld{name.lower()}", max(1, rows))
-    return Matrix(name, kind, rows, columns, ld, address, call.get(f"stride{name}", 0), pointers)
+    return BlasMatrix(name, kind, rows, columns, ld, address, call.get(f"stride{name}", 0), pointers)
 
 
 def _scalar(handle: BlasHandle, name: str, kind: CudaType, address: int) -> Scalar:
@@ -101,11 +101,11 @@ def _gemm(machine: Machine, name: str, letter: str, call: dict[str, int]) -> Non
     if not (m and n and batches):
         return
     stream.add(
-        Product(
+        BlasProduct(
             handle.context,
             name,
-            Operand(a, turned[0], call["transa"] == CONJUGATED),
-            Operand(b, not turned[1], call["transb"] == CONJUGATED),
+            BlasOperand(a, turned[0], call["transa"] == CONJUGATED),
+            BlasOperand(b, not turned[1], call["transb"] == CONJUGATED),
             c,
             c,
             alpha,

@@ -11,7 +11,7 @@ from ptxkit.virtual.blas import blas
 from ptxkit.virtual.blas.descriptors import ALGORITHM, LAYOUT, MATMUL, PREFERENCE
 from ptxkit.virtual.blas.gemm import CONJUGATED, is_transposed
 from ptxkit.virtual.blas.handles import DEVICE, HOST, BlasLtHandle
-from ptxkit.virtual.blas.product import Epilogue, Matrix, Operand, Product, Scalar, host_scalar
+from ptxkit.virtual.blas.product import BlasMatrix, BlasOperand, BlasProduct, Epilogue, Scalar, host_scalar
 from ptxkit.virtual.blas.scaling import BLOCKS, BLOCKS_16, OUTER_VECTOR, SCALAR, Scaling
 from ptxkit.virtual.blas.types import (
     NAMED,
@@ -46,19 +46,21 @@ RESULT_BYTES, RESULT_WORKSPACE, RESULT_STATE = 96, 64, 72
 
 Layouts = tuple[int, int, int, int]
 """The addresses of the layouts of A, B, C and D."""
+Matrices = tuple[BlasMatrix, BlasMatrix, BlasMatrix, BlasMatrix]
+"""These."""
 
 
 def _not(what: str) -> DriverError:
     return failure("NOT_SUPPORTED", what)
 
 
-def _matrix(name: str, address: int, given: int) -> Matrix:
+def _matrix(name: str, address: int, given: int) -> BlasMatrix:
     """A matrix as a layout describes it."""
     layout = LAYOUT.at(given)
     if layout.order not in (COLUMNS, ROWS) or layout.plane or layout.batch_mode > 1:
         raise _not(f"{name} is neither by columns nor by rows, or planar, or of another batch mode")
     kind = type_of(layout.type, name)
-    made = Matrix(
+    made = BlasMatrix(
         name,
         kind,
         layout.rows,
@@ -83,7 +85,7 @@ def _batches(layouts: Layouts) -> int:
     return int(counts.pop())
 
 
-def _check_shapes(matrices: tuple[Matrix, Matrix, Matrix, Matrix], turned: tuple[bool, bool]) -> None:
+def _check_shapes(matrices: Matrices, turned: tuple[bool, bool]) -> None:
     shapes = [(each.rows, each.columns) for each in matrices]
     a, b = (shape[::-1] if turn else shape for shape, turn in zip(shapes, turned, strict=False))
     if (a[0], b[1]) != shapes[3] or shapes[2] != shapes[3] or a[1] != b[0]:
@@ -97,7 +99,10 @@ def _needs(target: Target, least: tuple[int, int], what: str) -> None:
 
 
 def _check_narrow(
-    target: Target, operation: Any, matrices: tuple[Matrix, ...], operands: tuple[Operand, Operand]
+    target: Target,
+    operation: Any,
+    matrices: Matrices,
+    operands: tuple[BlasOperand, BlasOperand],
 ) -> None:
     """What holds for products of FP8 and FP4 alone."""
     _needs(target, (8, 9), "products of FP8")
@@ -118,7 +123,7 @@ def _check_narrow(
         raise _not(f"{a.type.name} with scale mode {mode}")
 
 
-def _operand(operation: Any, name: str, matrix: Matrix, batches: int, target: Target) -> Operand:
+def _operand(operation: Any, name: str, matrix: BlasMatrix, batches: int, target: Target) -> BlasOperand:
     """A or B: which of its dimensions is summed over, and its factors."""
     letter = name.lower()
     turned = getattr(operation, f"trans{letter}")
@@ -131,7 +136,7 @@ def _operand(operation: Any, name: str, matrix: Matrix, batches: int, target: Ta
         raise _not("factors that are not one, of a batch")
     if (address or mode) and not matrix.type.narrow:
         raise failure("INVALID_VALUE", f"{name} has factors, and is neither of FP8 nor of FP4")
-    return Operand(
+    return BlasOperand(
         matrix,
         is_transposed(turned) == (name == "A"),
         turned == CONJUGATED,
@@ -139,7 +144,7 @@ def _operand(operation: Any, name: str, matrix: Matrix, batches: int, target: Ta
     )
 
 
-def _epilogue(operation: Any, matrices: tuple[Matrix, Matrix, Matrix, Matrix], compute: str) -> Epilogue:
+def _epilogue(operation: Any, matrices: Matrices, compute: str) -> Epilogue:
     """What follows the sum."""
     a, _, c, d = matrices
     if operation.epilogue not in EPILOGUES:
@@ -147,18 +152,18 @@ def _epilogue(operation: Any, matrices: tuple[Matrix, Matrix, Matrix, Matrix], c
     biased, activation = EPILOGUES[operation.epilogue]
     if operation.epilogue != 1 and (d.type.is_complex or compute == "32I"):
         raise _not(f"epilogue {operation.epilogue} for {d.type.name} with COMPUTE_{compute}")
-    if operation.c_scale or operation.aux_scale or operation.d_out_scale:
-        raise failure("INVALID_VALUE", "factors of C, of what an epilogue keeps, or of blocks of D")
+    if operation.c_scale:
+        raise failure("INVALID_VALUE", f"C is {c.type.name}, and only one of FP8 has a factor")
     if (operation.d_scale or operation.largest) and not d.type.narrow:
         raise failure("INVALID_VALUE", f"D is {d.type.name}, and only one of FP8 has a factor")
-    if operation.d_mode or operation.c_mode or operation.d_out_mode:
+    if operation.d_mode or operation.c_mode or operation.d_out_mode or operation.d_out_scale:
         raise _not("factors of C or D that are not one")
     bias = None
     if biased:
         kind = c.type if not (a.type.narrow and c.type.name == "R_32F") else NAMED["R_16BF"]
         if operation.bias_type >= 0:
             kind = type_of(operation.bias_type, "the bias")
-        bias = Matrix("the bias", kind, d.rows, 1, d.rows, operation.bias, operation.bias_stride)
+        bias = BlasMatrix("the bias", kind, d.rows, 1, d.rows, operation.bias, operation.bias_stride)
     return Epilogue(bias, activation, operation.d_scale, operation.largest)
 
 
@@ -173,7 +178,7 @@ def _scalar(operation: Any, name: str, kind: CudaType, address: int) -> Scalar:
 
 def _product(
     handle: BlasLtHandle, given: int, layouts: Layouts, places: tuple[int, int, int, int]
-) -> tuple[Product, CudaType]:
+) -> tuple[BlasProduct, CudaType]:
     """The product without its alpha and beta, and their type.
 
     Raises:
@@ -203,7 +208,7 @@ def _product(
     epilogue = _epilogue(operation, (a, b, c, d), compute)
     nothing = Scalar("alpha", scale)
     name = "cublasLtMatmul"
-    made = Product(
+    made = BlasProduct(
         handle.context,
         name,
         operands[0],

@@ -23,7 +23,7 @@ HOST_MEMORY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MemoryLines:
     """Lines of bytes in memory.
 
     Attributes:
@@ -65,7 +65,7 @@ class DeviceAccess:
         self.origin = 0
         self.tainted = False
 
-    def read(self, stretch: Stretch) -> np.ndarray:
+    def read(self, stretch: MemoryLines) -> np.ndarray:
         """A copy of bytes: uint8 (lines, length).
 
         Raises:
@@ -74,13 +74,13 @@ class DeviceAccess:
         self._check(stretch, "reads")
         return self._view(self._memory.data, stretch).copy()
 
-    def take(self, stretch: Stretch) -> np.ndarray:
+    def take(self, stretch: MemoryLines) -> np.ndarray:
         """`read` of what all results depend on."""
         data = self.read(stretch)
         self.tainted |= self.undefined(stretch) is not None
         return data
 
-    def undefined(self, stretch: Stretch) -> np.ndarray | None:
+    def undefined(self, stretch: MemoryLines) -> np.ndarray | None:
         """Which bytes of what was read nobody has written: bool (lines, length); None for none."""
         memory, owner = self._memory, self._memory.owner(stretch.address)
         if owner is None or not owner.undefined or memory.shadow is None:
@@ -91,14 +91,14 @@ class DeviceAccess:
         self.origin = self.origin or self._origin(owner, stretch, found)
         return found
 
-    def _origin(self, owner: Allocation, stretch: Stretch, bad: np.ndarray) -> int:
+    def _origin(self, owner: Allocation, stretch: MemoryLines, bad: np.ndarray) -> int:
         memory = self._memory
         line, place = (int(part) for part in np.argwhere(bad)[0])
         index = stretch.address - BASE + line * stretch.pitch + place
         known = int(memory.origins[index >> 2]) if memory.origins is not None else 0
         return known or self._machine.origins.of_read(LibraryCall(self.call), f"{stretch.what}, {owner.name}")
 
-    def write(self, stretch: Stretch, data: np.ndarray, undefined: np.ndarray | None = None) -> None:
+    def write(self, stretch: MemoryLines, data: np.ndarray, undefined: np.ndarray | None = None) -> None:
         """Store bytes: uint8 (lines, length); `undefined`: which of them depend on what nobody wrote.
 
         Raises:
@@ -119,12 +119,12 @@ class DeviceAccess:
         lines, places = np.nonzero(undefined)
         memory.set_origin(stretch.address - BASE + lines * stretch.pitch + places, 1, self.origin)
 
-    def _view(self, bank: np.ndarray, stretch: Stretch) -> Any:
+    def _view(self, bank: np.ndarray, stretch: MemoryLines) -> Any:
         start = stretch.address - BASE
         whole = bank[start : start + stretch.extent]
         return as_strided(whole, (stretch.lines, stretch.length), (stretch.pitch, 1))
 
-    def _check(self, stretch: Stretch, does: str) -> Allocation:
+    def _check(self, stretch: MemoryLines, does: str) -> Allocation:
         memory, at, size = self._memory, stretch.address, stretch.extent
         told = f"{counted(size, 'byte')} at {at:#x}, which {self.call} {does} as {stretch.what}"
         if at % stretch.element:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ptxkit.diagnostics import PtxkitError
-from ptxkit.virtual.blas.memory import DeviceAccess, Stretch
+from ptxkit.virtual.blas.memory import DeviceAccess, MemoryLines
 from ptxkit.virtual.blas.scaling import Scaling
 from ptxkit.virtual.blas.types import CudaType, Values
 from ptxkit.virtual.gpu.context import VirtualContext
@@ -27,7 +27,7 @@ POINTER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class BlasMatrix:
     """A batch of matrices in memory.
 
     Attributes:
@@ -61,23 +61,23 @@ class Matrix:
         """Elements of a line."""
         return self.columns if self.by_rows else self.rows
 
-    def stretch(self, access: DeviceAccess, batch: int) -> Stretch:
+    def stretch(self, access: DeviceAccess, batch: int) -> MemoryLines:
         """Where one of the batch lies."""
         bits = self.type.bits
         at = self.address + batch * self.stride * bits // 8
         if self.pointers:
             told = f"the array of pointers to {self.name}"
-            place = Stretch(told, self.address + batch * POINTER, POINTER, element=POINTER)
+            place = MemoryLines(told, self.address + batch * POINTER, POINTER, element=POINTER)
             at = int.from_bytes(access.take(place).tobytes(), "little")
         length, pitch = self.length * bits // 8, self.ld * bits // 8
-        return Stretch(self.name, at, length, self.lines, pitch, max(1, bits // 8))
+        return MemoryLines(self.name, at, length, self.lines, pitch, max(1, bits // 8))
 
-    def values(self, access: DeviceAccess, where: Stretch, working: np.dtype) -> Values:
+    def values(self, access: DeviceAccess, where: MemoryLines, working: np.dtype) -> Values:
         """Its elements: (rows, columns)."""
         lines = self.type.decoded(access.read(where)).astype(working)
         return lines if self.by_rows else lines.T
 
-    def undefined(self, access: DeviceAccess, where: Stretch) -> np.ndarray | None:
+    def undefined(self, access: DeviceAccess, where: MemoryLines) -> np.ndarray | None:
         """Which of them have bits that nobody wrote: bool (rows, columns); None for none."""
         found = access.undefined(where)
         if found is None:
@@ -90,7 +90,7 @@ class Matrix:
         return lines if self.by_rows else lines.T
 
     def store(
-        self, access: DeviceAccess, where: Stretch, values: Values, undefined: np.ndarray | None
+        self, access: DeviceAccess, where: MemoryLines, values: Values, undefined: np.ndarray | None
     ) -> None:
         """Write its elements."""
         if not self.by_rows:
@@ -101,7 +101,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class BlasOperand:
     """A or B.
 
     Attributes:
@@ -111,7 +111,7 @@ class Operand:
         scaling: what they are multiplied by.
     """
 
-    matrix: Matrix
+    matrix: BlasMatrix
     transposed: bool
     conjugated: bool = False
     scaling: Scaling | None = None
@@ -151,7 +151,7 @@ class Scalar:
             raw = np.frombuffer(self.data, np.uint8)[None]
         else:
             size = self.type.bits // 8
-            raw = access.take(Stretch(self.name, self.address, size, element=size))
+            raw = access.take(MemoryLines(self.name, self.address, size, element=size))
         found = self.type.decoded(raw).astype(self.type.working)[0, 0]
         return found.item()
 
@@ -172,7 +172,7 @@ class Epilogue:
         largest: where the greatest absolute value goes, before that factor; or 0.
     """
 
-    bias: Matrix | None = None
+    bias: BlasMatrix | None = None
     activation: str = ""
     scale: int = 0
     largest: int = 0
@@ -189,15 +189,15 @@ class Epilogue:
             values = values / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (values + 0.044715 * values**3)))
         if self.largest:
             most = np.abs(values).max().astype(np.float32).reshape(1, 1)
-            access.write(Stretch("AMAX_D", self.largest, 4, element=4), most.view(np.uint8))
+            access.write(MemoryLines("AMAX_D", self.largest, 4, element=4), most.view(np.uint8))
         if self.scale:
-            raw = access.take(Stretch("the scale of D", self.scale, 4, element=4))
+            raw = access.take(MemoryLines("the scale of D", self.scale, 4, element=4))
             values = values * float(raw.view(np.float32)[0, 0])
         return values
 
 
 @dataclass(slots=True)
-class Product(Work):
+class BlasProduct(Work):
     """See the module.
 
     Attributes:
@@ -214,10 +214,10 @@ class Product(Work):
     node_type: ClassVar[int] = 0
     context: VirtualContext
     name: str
-    a: Operand
-    b: Operand
-    c: Matrix
-    d: Matrix
+    a: BlasOperand
+    b: BlasOperand
+    c: BlasMatrix
+    d: BlasMatrix
     alpha: Scalar
     beta: Scalar
     batches: int = 1

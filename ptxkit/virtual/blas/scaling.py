@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxkit.dtypes import numpy_dtype
 from ptxkit.layouts.scales import blocked_size, from_blocked
-from ptxkit.virtual.blas.memory import DeviceAccess, Stretch
+from ptxkit.virtual.blas.memory import DeviceAccess, MemoryLines
 
 SCALAR, BLOCKS_16, BLOCKS_32, OUTER_VECTOR = 0, 1, 2, 3
 """One factor; one of UE4M3 for 16 elements, one of UE8M0 for 32, one for each row of A or column of B."""
@@ -34,11 +34,11 @@ class Scaling:
         if self.mode in BLOCKS:
             block, kind = BLOCKS[self.mode]
             count = -(-inner // block)
-            raw = access.take(Stretch(what, self.address, blocked_size(outer, count)))[0]
+            raw = access.take(MemoryLines(what, self.address, blocked_size(outer, count)))[0]
             if kind == "ue4m3":
                 raw = raw & 0x7F
             found = from_blocked(raw, outer, count).view(numpy_dtype(kind)).astype(np.float64)
             return found.repeat(block, axis=1)[:, :inner]
         count = outer if self.mode == OUTER_VECTOR else 1
-        vector = access.take(Stretch(what, self.address, 4 * count, element=4)).view(np.float32)
+        vector = access.take(MemoryLines(what, self.address, 4 * count, element=4)).view(np.float32)
         return vector.astype(np.float64).T
