@@ -1,9 +1,10 @@
 """The tables of `ptxkit/virtual/symbols` from a toolkit's headers: names, versions and types of parameters.
 
-    python tools/make_virtual_symbols.py INCLUDE.. --runtime libcudart.so.13
+    python tools/make_virtual_symbols.py INCLUDE.. --libraries FOLDER [--only TABLE..]
 
-INCLUDE are folders with cuda.h, cudaTypedefs.h, cudaProfiler.h, nvml.h and driver_types.h, the newest
-first. Of libcudart nothing is read but the names that it exports, which a linker reads, too.
+INCLUDE are folders with cuda.h, cudaTypedefs.h, cudaProfiler.h, nvml.h, driver_types.h and cublas_api.h, the
+newest first; FOLDER has libcudart.so.13, libcublas.so.13 and libcublasLt.so.13. Of these nothing is read but
+the names that they export, which a linker reads, too.
 """
 
 from __future__ import annotations
@@ -36,14 +37,20 @@ LETTERS = {
     "VdpVideoSurface": "u",
     "VdpOutputSurface": "u",
     "long long": "l",
+    "long long int": "l",
+    "int64_t": "l",
     "unsigned long long": "q",
     "uint64_t": "q",
     "cuuint32_t": "u",
     "cuuint64_t": "q",
     "size_t": "z",
+    "char": "b",
     "unsigned char": "b",
     "unsigned short": "h",
     "float": "f",
+    "double": "d",
+    "cuComplex": "c",
+    "cuDoubleComplex": "w",
     "CUdevice": "i",
     "CUdevice_v1": "i",
     "CUdeviceptr": "a",
@@ -73,6 +80,18 @@ LETTERS = {
 RETURNS_TEXT = ("cudaGetErrorName", "cudaGetErrorString")
 NVML_TEXT = "nvmlErrorString - result:i ->p"
 """The one function of NVML's that returns no error code."""
+CUBLAS_RESULTS = {
+    "(?:cublasStatus_t|cublasStatus)": "",
+    r"const\s+char\s*\*": " ->p",
+    "size_t": " ->z",
+    "int": "",
+    "unsigned": " ->u",
+    "void": " ->v",
+    "float": " ->f",
+    "(?:double|cuComplex|cuDoubleComplex)": " ->d",
+}
+"""What functions of cuBLAS return. No letter stands for a complex number as a result: what gives one is of
+the legacy interface, where functions do nothing, and the zero of `d` is that of both parts."""
 IN_MEMORY = ("cudaCreateChannelDesc",)
 """What returns a structure in memory, whose address x86-64 passes as the first argument and returns."""
 
@@ -97,8 +116,10 @@ HOST_RUNTIME = {
 """What nvcc's own host code calls, as crt/host_runtime.h of the toolkit declares it."""
 
 
-def preprocessed(includes: list[Path], *headers: str, define: tuple[str, ...] = ()) -> str:
-    """Headers after the C preprocessor."""
+def preprocessed(
+    includes: list[Path], *headers: str, define: tuple[str, ...] = (), language: str = "c"
+) -> str:
+    """Headers after the preprocessor."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in STUBS.items():
             path = Path(folder, name)
@@ -106,7 +127,7 @@ def preprocessed(includes: list[Path], *headers: str, define: tuple[str, ...] = 
             path.write_text(text + "\n")
         source = Path(folder, "all.c")
         source.write_text("#include <stddef.h>\n" + "".join(f"#include <{name}>\n" for name in headers))
-        command = ["gcc", "-E", "-P", *(f"-D{name}" for name in define)]
+        command = ["gcc", "-x", language, "-E", "-P", *(f"-D{name}" for name in define)]
         command += [f"-I{path}" for path in (*includes, folder)]
         return subprocess.run([*command, source], capture_output=True, text=True, check=True).stdout
 
@@ -210,6 +231,25 @@ def split(symbol: str) -> tuple[str, int, str]:
     return match[1], int(match[2] or 1), match[3] or ""
 
 
+def exported(library: Path) -> list[str]:
+    """The names of the functions that a library exports."""
+    command = ["readelf", "--dyn-syms", "-W", library]
+    dynamic = subprocess.run(command, capture_output=True, text=True, check=True)
+    return sorted(set(re.findall(r"FUNC\s+GLOBAL\s+DEFAULT\s+\d+\s+(\w+)@@", dynamic.stdout)))
+
+
+def cublas(includes: list[Path], headers: tuple[str, ...], library: Path) -> list[str]:
+    """A line a symbol of a library of cuBLAS, without types where no header declares it."""
+    known: dict[str, str] = {}
+    for header in headers:  # one after the other: some exclude each other
+        text = preprocessed(includes, header, language="c++")  # C has no half
+        types = Types(text)
+        for result, returned in CUBLAS_RESULTS.items():
+            for name, given in declared(text, result, "cublas"):
+                known[name] = parameters(given, types) + returned
+    return [f"{symbol} - {known.get(symbol, '?').strip()}".strip() for symbol in exported(library)]
+
+
 def runtime(includes: list[Path], library: Path) -> list[str]:
     """A line a symbol of libcudart, in the order of their names; without types where no header declares
     it."""
@@ -221,12 +261,8 @@ def runtime(includes: list[Path], library: Path) -> list[str]:
     known |= dict(declared(text, "cudaChannelFormatDesc", "cuda"))
     plain = preprocessed(includes, "cuda_runtime_api.h")
     known = dict(declared(plain, "cudaError_t", "cuda")) | known
-    dynamic = subprocess.run(
-        ["readelf", "--dyn-syms", "-W", library], capture_output=True, text=True, check=True
-    )
-    exported = set(re.findall(r"FUNC\s+GLOBAL\s+DEFAULT\s+\d+\s+(\w+)@@", dynamic.stdout))
     lines = []
-    for symbol in sorted(exported):
+    for symbol in exported(library):
         given = known.get(symbol, known.get(re.sub(r"_pt[ds][sz]$", "", symbol)))
         declaration = parameters(given, types) if given is not None else HOST_RUNTIME.get(symbol, "?")
         if symbol in IN_MEMORY:
@@ -285,15 +321,22 @@ def _types(words: list[str]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("include", type=Path, nargs="+")
-    parser.add_argument("--runtime", type=Path, required=True)
+    parser.add_argument("--libraries", type=Path, required=True)
+    parser.add_argument("--only", nargs="+")
     given = parser.parse_args()
+    include, libraries = given.include, given.libraries
     tables = {
-        "driver": joined(driver(given.include)),
-        "runtime": joined(runtime(given.include, given.runtime)),
-        "nvml": joined(sorted([*plain(given.include, "nvml.h", "nvmlReturn_t", "nvml"), NVML_TEXT])),
-        "results": results(given.include),
+        "driver": lambda: joined(driver(include)),
+        "runtime": lambda: joined(runtime(include, libraries / "libcudart.so.13")),
+        "nvml": lambda: joined(sorted([*plain(include, "nvml.h", "nvmlReturn_t", "nvml"), NVML_TEXT])),
+        "cublas": lambda: joined(
+            cublas(include, ("cublas.h", "cublasXt.h"), libraries / "libcublas.so.13"),
+        ),
+        "cublaslt": lambda: joined(cublas(include, ("cublasLt.h",), libraries / "libcublasLt.so.13")),
+        "results": lambda: results(include),
     }
-    for name, lines in tables.items():
+    for name in given.only or tables:
+        lines = tables[name]()
         (HOME / f"{name}.txt").write_text("\n".join(lines) + "\n")
         print(f"{name}: {len(lines)} lines")
 

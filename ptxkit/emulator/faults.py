@@ -92,6 +92,19 @@ class Site:
         return f"line {line} of `{file}`" if file else f"line {line}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryCall:
+    """A call of a library whose kernels are not PTX: undefined bits may come from what it read.
+
+    Attributes:
+        where: the function's name.
+    """
+
+    where: str
+    span: None = None
+    source: None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ThreadIndex:
     """One thread of a launch; `device`: the number of its device, where several run at the same time."""
@@ -119,7 +132,7 @@ def show(triple: Sequence[int]) -> str:
     return "(" + ", ".join(str(part) for part in triple) + ")"
 
 
-def label_at(other: Site | None, text: str, site: Site | None = None) -> list[SpanLabel]:
+def label_at(other: Site | LibraryCall | None, text: str, site: Site | None = None) -> list[SpanLabel]:
     """A label at another instruction than the finding's; none where that is the same, or stands nowhere."""
     if other is None or other.span is None or (site is not None and other.span == site.span):
         return []
@@ -129,7 +142,7 @@ def label_at(other: Site | None, text: str, site: Site | None = None) -> list[Sp
 def fault(
     code: str,
     message: str,
-    site: Site | None,
+    site: Site | LibraryCall | None,
     notes: Sequence[str] = (),
     help: str | None = None,
     labels: Sequence[SpanLabel] = (),
@@ -144,7 +157,7 @@ def fault(
 def finding(
     code: str,
     message: str,
-    site: Site | None,
+    site: Site | LibraryCall | None,
     notes: Sequence[str] = (),
     help: str | None = None,
     labels: Sequence[SpanLabel] = (),
@@ -173,7 +186,7 @@ class Origin:
         root: for a store, the number of the value's own origin; else 0.
     """
 
-    site: Site
+    site: Site | LibraryCall
     what: str
     root: int = 0
 
@@ -200,7 +213,7 @@ class Origins:
         as the register has it. `unset`: what can be read before it is written, by its negative number."""
         return number if number >= 0 else self._number(Origin(site, unset[-number - 1]))
 
-    def of_read(self, site: Site, what: str) -> int:
+    def of_read(self, site: Site | LibraryCall, what: str) -> int:
         """The origin of undefined bytes that are loaded, where no store left them."""
         return self._number(Origin(site, what))
 
@@ -227,6 +240,7 @@ class Origins:
         while number > 0:
             origin = self[number]
             if origin.root:
+                assert isinstance(origin.site, Site)
                 notes.append(f"stored by `{origin.site.instruction.spelling}` at {origin.site.where}")
                 text = "the undefined value is stored here"
             else:

@@ -12,6 +12,15 @@ from typing import Any
 
 from ptxkit.virtual.results import failure
 
+
+class _Complex64(ctypes.Structure):
+    _fields_ = [("real", ctypes.c_float), ("imaginary", ctypes.c_float)]
+
+
+class _Complex128(ctypes.Structure):
+    _fields_ = [("real", ctypes.c_double), ("imaginary", ctypes.c_double)]
+
+
 LETTERS: dict[str, Any] = {
     "p": ctypes.c_uint64,
     "a": ctypes.c_uint64,
@@ -23,11 +32,14 @@ LETTERS: dict[str, Any] = {
     "h": ctypes.c_ushort,
     "b": ctypes.c_ubyte,
     "f": ctypes.c_float,
+    "d": ctypes.c_double,
+    "c": _Complex64,
+    "w": _Complex128,
     "v": None,
 }
-"""p: a pointer or handle, a: a device address, z: size_t, q and l: 64 bits, i and u: 32, h: 16, b: 8, f:
-float,
-v: nothing; `s` and a number: a structure of so many bytes, by value."""
+"""p: a pointer or handle, a: a device address, z: size_t, q and l: 64 bits, i and u: 32, h: 16, b: 8, f and
+d: float and double, c and w: a complex number of these, v: nothing; `s` and a number: a structure of so many
+bytes, by value."""
 
 
 def ctype(letter: str) -> Any:

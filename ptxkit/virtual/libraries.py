@@ -30,6 +30,7 @@ class Definition:
         failure: what a call returns where Python can't be started.
         ended: what it returns once the process ends.
         version: of its symbols, where they have one.
+        initialises: whether it hands out the driver's functions or calls them, and so initialises it.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Definition:
     failure: int
     ended: int
     version: str | None = None
+    initialises: bool = False
 
     def symbols(self) -> tuple[ExportedSymbol, ...]:
         """What it exports, in order."""
@@ -53,7 +55,14 @@ class Definition:
 LIBRARIES = (
     Definition("driver", "libcuda.so.1", ("libcuda.so",), "ptxkit.virtual.driver", 802, 4),
     Definition(
-        "runtime", "libcudart.so.13", ("libcudart.so",), "ptxkit.virtual.runtime", 802, 4, "libcudart.so.13"
+        "runtime",
+        "libcudart.so.13",
+        ("libcudart.so",),
+        "ptxkit.virtual.runtime",
+        802,
+        4,
+        "libcudart.so.13",
+        True,
     ),
     Definition(
         "nvjitlink",
@@ -63,6 +72,26 @@ LIBRARIES = (
         6,
         6,
         "libnvJitLink.so.13",
+    ),
+    Definition(
+        "cublaslt",
+        "libcublasLt.so.13",
+        ("libcublasLt.so",),
+        "ptxkit.virtual.blas.cublaslt",
+        1,
+        1,
+        "libcublasLt.so.13",
+        True,
+    ),
+    Definition(
+        "cublas",
+        "libcublas.so.13",
+        ("libcublas.so",),
+        "ptxkit.virtual.blas.cublas",
+        1,
+        1,
+        "libcublas.so.13",
+        True,
     ),
     Definition("nvml", "libnvidia-ml.so.1", ("libnvidia-ml.so",), "ptxkit.virtual.companions.nvml", 999, 1),
 )

@@ -46,12 +46,11 @@ def attached() -> bool:
 
 def attach(name: str, path: str) -> SymbolLibrary:
     """Let a library of this process call into Python."""
-    if name == "runtime":
-        # It hands out addresses of the driver's functions, and initialises the driver.
+    definition = next(one for one in libraries.LIBRARIES if one.name == name)
+    if definition.initialises:
         attach("driver", str(Path(path).with_name("libcuda.so.1")))
         machine().initialised = True
     if name not in _attached:
-        definition = next(one for one in libraries.LIBRARIES if one.name == name)
         home = definition.module()
         failed = getattr(home, "failed", int)
         _attached[name] = SymbolLibrary(machine(), path, definition.symbols(), home.load(), failed)

@@ -9,13 +9,16 @@ from ptxkit.virtual.libraries import LIBRARIES, Definition
 
 
 def tables() -> str:
-    """A section a library: its functions by the module that has them, and those that do nothing yet."""
-    return "\n".join(_section(definition) for definition in LIBRARIES)
+    """A section a library: its functions by the module that has them, and those that do nothing yet. What no
+    header declares is left out, and what another library has, too, stands there."""
+    shown: set[str] = set()
+    return "\n".join(_section(definition, shown) for definition in LIBRARIES)
 
 
-def _section(definition: Definition) -> str:
+def _section(definition: Definition, shown: set[str]) -> str:
     functions = definition.module().load().by_name
-    names = sorted({symbol.plain for symbol in definition.symbols()})
+    names = sorted({symbol.plain for symbol in definition.symbols() if symbol.declared} - shown)
+    shown.update(names)
     chapters: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if name in functions:

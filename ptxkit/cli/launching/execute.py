@@ -15,6 +15,7 @@ from ptxkit.emulator.timing.gpu import gpu
 from ptxkit.emulator.timing.predict import told
 from ptxkit.rules import from_options, project_rules
 from ptxkit.support.atomic_file import check_folder, write_atomically
+from ptxkit.virtual.blas.status import failed, status_name
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.run import Outcome, find_program, run
 from ptxkit.virtual.symbols import results
@@ -62,7 +63,9 @@ def summary(outcome: Outcome, options: VirtualOptions) -> str:
         for name, (count, seconds) in longest[:SHOWN]
     ]
     lines += _listed("functions that do nothing, and said so", outcome.unsupported)
-    refused = Counter({f"{name} -> {_named(number)}": n for (name, number), n in outcome.refused.items()})
+    refused = Counter(
+        {f"{name} -> {_named(name, number)}": n for (name, number), n in outcome.refused.items()}
+    )
     lines += _listed("calls that returned an error", refused)
     lines += _listed("why", Counter({note.split("\n")[0]: n for note, n in outcome.notes.items()}))
     return "\n".join(lines)
@@ -72,7 +75,10 @@ def _launches(count: int) -> str:
     return "1 launch" if count == 1 else f"{count} launches"
 
 
-def _named(number: int) -> str:
+def _named(function: str, number: int) -> str:
+    """What a function returned for an error code of the driver."""
+    if function.startswith("cublas"):
+        return status_name(failed(number))
     driver, runtime, _ = results().get(number, (None, None, ""))
     return driver or runtime or str(number)
 

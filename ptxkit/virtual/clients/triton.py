@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ptxkit.virtual.clients.storages import MovedTensor, visible
@@ -25,6 +26,18 @@ def prepare(module: Any) -> None:
         return _driver() if "torch" in sys.modules else created()
 
     module._create_driver = create
+    if "torch" in sys.modules:
+        _prepare_products()
+
+
+def _prepare_products() -> None:
+    """Let Triton's handles of cuBLASLt compute on CPU tensors, too."""
+    from triton._C.libtriton import nvidia
+
+    library = getattr(nvidia, "cublas", None)
+    if library is not None and not issubclass(library.CublasLt, TritonProducts):
+        TritonProducts.handle = library.CublasLt
+        library.CublasLt = TritonProducts
 
 
 def _driver() -> Any:
@@ -43,11 +56,8 @@ def _driver() -> Any:
             launch = own.launch
 
             def visibly(*arguments: Any) -> None:
-                made = machine()
-                with visible(made, arguments) as shown:
+                with _launched(arguments) as shown:
                     launch(*shown)
-                if made.current is not None and made.current.lost:
-                    raise RuntimeError(f"Triton Error [CUDA]: {describe(made.current.lost)}")
 
             own.launch = visibly
 
@@ -76,6 +86,38 @@ def _driver() -> Any:
             return torch.zeros(size, dtype=torch.int8)
 
     return TritonDriver()
+
+
+class TritonProducts:
+    """A handle of cuBLASLt as Triton has it, on CPU tensors.
+
+    Attributes:
+        handle: Triton's own class of these.
+    """
+
+    handle: Any = None
+
+    def __init__(self, workspace: Any) -> None:
+        self._made = self.handle(workspace)
+
+    def __getattr__(self, name: str) -> Any:
+        product = getattr(self._made, name)
+
+        def call(*arguments: Any) -> None:
+            with _launched(arguments) as shown:
+                product(*shown)
+
+        return call
+
+
+@contextmanager
+def _launched(arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """`visible` for what raises the error that its work ended with."""
+    made = machine()
+    with visible(made, arguments) as shown:
+        yield shown
+    if made.current is not None and made.current.lost:
+        raise RuntimeError(f"Triton Error [CUDA]: {describe(made.current.lost)}")
 
 
 class AligningAllocator:
