@@ -86,6 +86,11 @@ kind = "two"
 sources = ["a/right/main.cpp"]
 arch = "sm_100a"
 edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
+[programs.around]
+kind = "two"
+sources = ["a/right/main.cpp"]
+folder = "a"
+edits = [["right/main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
 [programs."a/right"]
 right = "1000 elements"
 edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
@@ -121,7 +126,7 @@ def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None
     checkout = Checkout(suite, tmp_path, sys.executable)
     runs = {name: run_program(checkout, name, None, tmp_path / "work") for name in checkout.files()}
     found = record.rows("own", runs)
-    assert [name for name, row in found.items() if row["passed"]] == ["a/right", "named"]
+    assert [name for name, row in found.items() if row["passed"]] == ["a/right", "around", "named"]
     failed = {name: row["failed"]["runs"] for name, row in found.items() if row["failed"]}
     assert failed["a/broken"][1].startswith("does not build: main.cpp(4): error:") or (
         failed["a/broken"][1].startswith("does not build: main.cpp:4:1: error:")

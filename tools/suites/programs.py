@@ -29,6 +29,7 @@ class Program:
     right: str
     sources: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    folder: str = ""
     arch: str = ""
     arguments: str = ""
     flags: list[str] = field(default_factory=list)
@@ -75,7 +76,8 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
 def _build(checkout: Checkout, program: Program, folder: Path) -> str:
     """Copy, edit and compile a program into `folder`; the first error if that fails."""
     named = [checkout.folder / source for source in program.sources + program.beside]
-    origin = named[0].parent if named else checkout.folder / program.name
+    own = named[0].parent if named else checkout.folder / program.name
+    origin = checkout.folder / program.folder if program.folder else own
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(origin, folder)
     for file, old, new in program.edits:
@@ -83,13 +85,13 @@ def _build(checkout: Checkout, program: Program, folder: Path) -> str:
         if old not in text:
             return f"{file} has no {old!r}"
         (folder / file).write_text(text.replace(old, new), "utf-8", errors="surrogateescape")
-    sources = [path.name if path.parent == origin else str(path) for path in named] or _listed(origin)
+    sources = [_copied(path, origin) for path in named] or _listed(origin)
     common = [*checkout.suite.options, *_toolkit(checkout, program, folder), *program.flags]
     if program.arch:
         compute = program.arch.replace("sm", "compute")
         common += ["-gencode", f"arch={compute},code={compute}"]
     common += [f"-I{checkout.folder / headers}" for headers in checkout.suite.includes]
-    common.append(f"-I{origin}")
+    common.append(f"-I{own}")
     commands = [["nvcc", *common, *sources, "-o", Path(program.name).name]]
     for output, kernel in program.made.items():
         commands.append(["nvcc", *common, f"-{Path(output).suffix[1:]}", kernel, "-o", output])
@@ -101,6 +103,11 @@ def _build(checkout: Checkout, program: Program, folder: Path) -> str:
             if code:
                 return _first_error((folder / "build.out").read_text("utf-8", errors="replace"))
     return ""
+
+
+def _copied(source: Path, origin: Path) -> str:
+    """A source as seen from the copy of `origin`: of the copy, if it lies there."""
+    return str(source.relative_to(origin) if source.is_relative_to(origin) else source)
 
 
 def _listed(origin: Path) -> list[str]:
