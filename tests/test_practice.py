@@ -133,6 +133,24 @@ def test_a_tensor_map_without_one_of_the_three(gone: str) -> None:
     assert [code for code, severity in told(MAP.replace(gone, "")) if severity == "error"][:1] == ["P625"]
 
 
+NOWHERE = "    selp.b64 %d3, %d2, {}, %p3;\n    fence.proxy.tensormap::generic.acquire.gpu [%d3], 128;\n"
+
+
+def test_warps_that_have_no_tensor_map_acquire_null() -> None:
+    """CUTLASS's grouped products for sm_90: one warp of a warpgroup has the map, all four acquire."""
+    null, elsewhere = (MAP.replace(ACQUIRE, NOWHERE.format(address)) for address in (0, 256))
+    assert told(null) == []
+    assert told(null, strict=True) == [("P602", "error")]
+    assert told(elsewhere) == [("P602", "error")]
+    every = MAP.replace(ACQUIRE, NOWHERE.format(0).replace("%d2, 0", "0, 0"))
+    assert told(every) == [("P625", "error")]
+
+
+def test_an_address_that_is_undefined_is_not_null() -> None:
+    undefined = MAP.replace(ACQUIRE, "    fence.proxy.tensormap::generic.acquire.gpu [%d3], 128;\n")
+    assert told(undefined)[0] == ("P605", "error")
+
+
 RELEASE = "    @%p1 fence.proxy.tensormap::generic.release.gpu;\n"
 CHANGE = "    @%p1 tensormap.replace.tile.fill_mode.global.b1024.b32 [%d2], 0;\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools.suites import record
-from tools.suites.programs import programs, run_program, why_it_failed
+from tools.suites.programs import Program, command_of, programs, run_program, why_it_failed
 from tools.suites.runner import FileRun, run_file
 from tools.suites.suite import Checkout, Suite, requirements, suites
 
@@ -72,7 +73,24 @@ int main(int argc, char **) {
     return argc - 1;
 }
 """
+PART = """
+#include <cstdio>
+struct Part { Part() { puts("of two sources"); } } part;
+"""
 TABLE = """
+[kinds.two]
+right = "(?s)of two sources.*1000 elements"
+beside = ["part.cpp"]
+[programs.named]
+kind = "two"
+sources = ["a/right/main.cpp"]
+arch = "sm_100a"
+edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
+[programs.around]
+kind = "two"
+sources = ["a/right/main.cpp"]
+folder = "a"
+edits = [["right/main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
 [programs."a/right"]
 right = "1000 elements"
 edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
@@ -103,11 +121,12 @@ def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "main.cpp").write_text(PROGRAM)
         (tmp_path / name / "CMakeLists.txt").write_text("add_executable(program main.cpp)\n")
+    (tmp_path / "part.cpp").write_text(PART)
     suite = Suite("own", "", "", [], "", ".", ["-cudart", "none"], test_seconds=3, programs=str(table))
     checkout = Checkout(suite, tmp_path, sys.executable)
     runs = {name: run_program(checkout, name, None, tmp_path / "work") for name in checkout.files()}
     found = record.rows("own", runs)
-    assert [name for name, row in found.items() if row["passed"]] == ["a/right"]
+    assert [name for name, row in found.items() if row["passed"]] == ["a/right", "around", "named"]
     failed = {name: row["failed"]["runs"] for name, row in found.items() if row["failed"]}
     assert failed["a/broken"][1].startswith("does not build: main.cpp(4): error:") or (
         failed["a/broken"][1].startswith("does not build: main.cpp:4:1: error:")
@@ -116,6 +135,31 @@ def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None
     assert failed["a/fails"][1] == "exit code 1: 1000 elements, 2 words"
     assert failed["a/hangs"] == ["time", "took more than 3 s"]
     assert failed["a/smaller"][1] == "exit code 0: 10 elements, 1 words"
+
+
+def test_a_build_that_takes_too_long_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "nvcc").write_text("#!/bin/sh\nsleep 60\n")
+    (tmp_path / "bin" / "nvcc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    monkeypatch.setattr("tools.suites.programs.BUILD_SECONDS", 1)
+    table, sources = tmp_path / "table.toml", tmp_path / "slow"
+    table.write_text('[programs.slow]\nright = ""\nsources = ["slow/main.cpp"]\n')
+    sources.mkdir()
+    suite = Suite("own", "", "", [], "", ".", [], test_seconds=3, programs=str(table))
+    run = run_program(Checkout(suite, tmp_path, sys.executable), "slow", None, tmp_path / "work")
+    row = record.rows("own", {"slow": run})["slow"]
+    assert row["failed"] == {"runs": ["time", "does not build: took more than 1 s"]}
+
+
+def test_the_virtual_device_is_the_one_that_a_program_is_built_for(tmp_path: Path) -> None:
+    program = Program("folder/program", "", arch="sm_100a", arguments="--m=64 --n=8")
+    own = ["./program", "--m=64", "--n=8"]
+    assert command_of("python", program, None, tmp_path) == own
+    virtual = command_of("python", program, ["--seed", "3"], tmp_path)
+    options, program_with_arguments = virtual[: virtual.index("--")], virtual[virtual.index("--") + 1 :]
+    assert options[options.index("--arch") + 1] == "sm_100a"
+    assert (options[options.index("--seed") + 1], program_with_arguments) == ("3", own)
 
 
 def test_why_a_program_fails_is_its_first_error_finding() -> None:

@@ -1,4 +1,4 @@
-"""A suite whose tests are programs of nvcc: each is built in a copy of its folder, then run once."""
+"""A suite whose tests are programs: each is copied, edited, of nvcc's built, and run once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from .runner import FileRun, Test, kill, take_report
 from .suite import HERE, Checkout
@@ -26,6 +27,12 @@ class Program:
 
     name: str
     right: str
+    script: str = ""
+    pytest: bool = False
+    sources: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    folder: str = ""
+    arch: str = ""
     arguments: str = ""
     flags: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -41,8 +48,10 @@ class Program:
 
 
 def programs(table: str) -> dict[str, Program]:
-    """The programs of a table beside suites.toml, by their folders."""
-    rows = tomllib.loads((HERE / table).read_text("utf-8"))["programs"]
+    """The programs of a table beside suites.toml, by their names."""
+    found = tomllib.loads((HERE / table).read_text("utf-8"))
+    kinds = found.get("kinds", {})
+    rows = {name: kinds.get(row.pop("kind", ""), {}) | row for name, row in found["programs"].items()}
     return {name: Program(name, **row) for name, row in rows.items()}
 
 
@@ -51,14 +60,14 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
 
     Args:
         checkout: the suite.
-        name: the program's folder, relative to the suite's.
+        name: the program's, in the suite's table.
         exec_options: of `ptxkit exec`; None on a real GPU.
         work: for the copy, logs and reports.
     """
     program, start = programs(checkout.suite.programs)[name], time.monotonic()
     found, node = FileRun(), f"{name}::{TEST}"
     folder = work / name
-    if problem := _build(checkout, program, folder):
+    if problem := (_written if program.script else _build)(checkout, program, folder):
         found.tests[node] = Test("failed", f"does not build: {problem}")
     else:
         found.tests[node] = _run(checkout, program, exec_options, folder, found)
@@ -66,32 +75,67 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
     return found
 
 
-def _build(checkout: Checkout, program: Program, folder: Path) -> str:
-    """Copy, edit and compile a program into `folder`; the first error if that fails."""
-    source = checkout.folder / program.name
+def _written(checkout: Checkout, program: Program, folder: Path) -> str:
+    """Copy and edit a script's folder, with links to what lies beside it in the repository."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(source, folder)
+    place = folder / program.folder
+    shutil.copytree(checkout.folder / program.folder, place)
+    for other in checkout.folder.iterdir():
+        if not (folder / other.name).exists():
+            (folder / other.name).symlink_to(other)
+    return _edited(program, place)
+
+
+def _edited(program: Program, folder: Path) -> str:
+    """Change a copy as the table says; what is wrong with that."""
     for file, old, new in program.edits:
         text = (folder / file).read_text("utf-8", errors="surrogateescape")
         if old not in text:
             return f"{file} has no {old!r}"
         (folder / file).write_text(text.replace(old, new), "utf-8", errors="surrogateescape")
-    listed = re.search(r"add_executable\(\s*\S+([^)]*)\)", (folder / "CMakeLists.txt").read_text("utf-8"))
-    assert listed, f"{source}/CMakeLists.txt makes no program"
-    sources = [str(source / each) if each.startswith("..") else each for each in listed[1].split()]
+    return ""
+
+
+def _build(checkout: Checkout, program: Program, folder: Path) -> str:
+    """Copy, edit and compile a program into `folder`; the first error if that fails."""
+    named = [checkout.folder / source for source in program.sources + program.beside]
+    own = named[0].parent if named else checkout.folder / program.name
+    origin = checkout.folder / program.folder if program.folder else own
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(origin, folder)
+    if problem := _edited(program, folder):
+        return problem
+    sources = [_copied(path, origin) for path in named] or _listed(origin)
     common = [*checkout.suite.options, *_toolkit(checkout, program, folder), *program.flags]
-    common += [f"-I{checkout.folder.parent / 'Common'}", f"-I{source}"]
+    if program.arch:
+        compute = program.arch.replace("sm", "compute")
+        common += ["-gencode", f"arch={compute},code={compute}"]
+    common += [f"-I{checkout.folder / headers}" for headers in checkout.suite.includes]
+    common.append(f"-I{own}")
     commands = [["nvcc", *common, *sources, "-o", Path(program.name).name]]
     for output, kernel in program.made.items():
         commands.append(["nvcc", *common, f"-{Path(output).suffix[1:]}", kernel, "-o", output])
     with (folder / "build.out").open("w") as log:
         for command in commands:
-            done = subprocess.run(
-                command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, timeout=BUILD_SECONDS
-            )
-            if done.returncode:
+            code = _exit_code(command, folder, log, dict(os.environ), BUILD_SECONDS)
+            if code is None:
+                return f"took more than {BUILD_SECONDS} s"
+            if code:
                 return _first_error((folder / "build.out").read_text("utf-8", errors="replace"))
     return ""
+
+
+def _copied(source: Path, origin: Path) -> str:
+    """A source as seen from the copy of `origin`: of the copy, if it lies there."""
+    return str(source.relative_to(origin) if source.is_relative_to(origin) else source)
+
+
+def _listed(origin: Path) -> list[str]:
+    """The sources of which a folder's CMakeLists.txt makes its program."""
+    text = (origin / "CMakeLists.txt").read_text("utf-8")
+    listed = re.search(r"add_executable\(\s*\S+([^)]*)\)", text)
+    assert listed, f"{origin}/CMakeLists.txt makes no program"
+    return [str(origin / each) if each.startswith("..") else each for each in listed[1].split()]
 
 
 def _first_error(log: str) -> str:
@@ -122,40 +166,60 @@ def _toolkit(checkout: Checkout, program: Program, folder: Path) -> list[str]:
     return found
 
 
+def command_of(python: str, program: Program, exec_options: list[str] | None, report: Path) -> list[str]:
+    """What runs a program: itself on a real GPU, else `ptxkit exec` with the devices that it needs."""
+    file = f"{program.folder}/{program.script}"
+    tested = ["-m", "pytest", "-q"] if program.pytest else []
+    start = [python, *tested, file] if program.script else [f"./{Path(program.name).name}"]
+    command = [*start, *program.arguments.split()]
+    if exec_options is None:
+        return command
+    device = ["--devices", str(program.devices)]
+    if program.arch:
+        device += ["--arch", program.arch]
+    virtual = [python, "-m", "ptxkit", "exec", *device, *exec_options, "--report", str(report)]
+    return [*virtual, "--", *command]
+
+
 def _run(
     checkout: Checkout, program: Program, exec_options: list[str] | None, folder: Path, found: FileRun
 ) -> Test:
     report, output = folder / "report.sarif", folder / "run.out"
-    command = [f"./{Path(program.name).name}", *program.arguments.split()]
-    if exec_options is not None:
-        devices = ["--devices", str(program.devices)]
-        virtual = [checkout.python, "-m", "ptxkit", "exec", *devices, *exec_options]
-        command = [*virtual, "--report", str(report), "--", *command]
+    command = command_of(checkout.python, program, exec_options, report)
     environment = checkout.environment()
     if program.links:
         libraries = [str(checkout.toolkit() / "lib"), environment.get("LD_LIBRARY_PATH")]
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
     with output.open("w") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            process.wait(checkout.suite.test_seconds)
-        except subprocess.TimeoutExpired:
-            kill(process)
-            return Test("failed", f"took more than {checkout.suite.test_seconds} s")
+        code = _exit_code(command, folder, log, environment, checkout.suite.test_seconds)
+    if code is None:
+        return Test("failed", f"took more than {checkout.suite.test_seconds} s")
     if exec_options is not None:
         take_report(found, report, output)
     said = output.read_text("utf-8", errors="replace")
-    if process.returncode == 0 and re.search(program.right, said):
+    if code == 0 and re.search(program.right, said):
         return Test("passed")
-    return Test("failed", why_it_failed(said, process.returncode))
+    return Test("failed", why_it_failed(said, code))
+
+
+def _exit_code(
+    command: list[str], folder: Path, log: IO[str], environment: dict[str, str], seconds: int
+) -> int | None:
+    """How a process ends; None if it takes longer, and is killed with those that it has started."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        return None
 
 
 def why_it_failed(said: str, code: int) -> str:

@@ -26,6 +26,7 @@ class Suite:
     test_seconds: int
     package: str = ""
     programs: str = ""
+    includes: list[str] = field(default_factory=list)
     prepare: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Checkout:
         return Path(origin).parent / self.suite.tests
 
     def files(self) -> list[str]:
-        """The test files, relative to `tests`, but those that are left out; of programs their folders."""
+        """The test files, relative to `tests`, but those that are left out; of programs their names."""
         if self.suite.programs:
             return sorted(tomllib.loads((HERE / self.suite.programs).read_text("utf-8"))["programs"])
         found = sorted(path.relative_to(self.tests).as_posix() for path in self.tests.rglob("test_*.py"))
@@ -90,12 +91,12 @@ class Checkout:
         return found
 
     def versions(self) -> dict[str, str]:
-        """The packages of NVIDIA's and numba's that are installed, and Python."""
+        """The packages of NVIDIA's, numba's, PyTorch's and Triton's that are installed, and Python."""
         code = (
             "import importlib.metadata as m, json, platform; found = {d.name: d.version for d in "
             "m.distributions()}; found['python'] = platform.python_version(); print(json.dumps(found))"
         )
         found = json.loads(subprocess.check_output([self.python, "-c", code], text=True))
         told = ("python", "pytest", "numpy", "ptxkit")
-        kinds = ("cuda", "numba", "nvidia-", "llvmlite")
+        kinds = ("cuda", "numba", "nvidia-", "llvmlite", "torch", "triton")
         return {name: found[name] for name in sorted(found) if name in told or name.startswith(kinds)}

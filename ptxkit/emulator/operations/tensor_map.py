@@ -214,13 +214,23 @@ def fence(instruction: ScopedInstruction) -> Effect:
         launch = lane_set.launch
         number = launch.events.take(site)
         lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
-        for access in at(lane_set, guard):
+        for access in at(lane_set, guard if launch.strict else _unless_null(at, lane_set, guard)):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
                 addresses = issuers.take(access.index).astype(np.int64) + BASE
                 launch.own(MapFences).acquire(issuers.some(mine), addresses[mine], number)
 
     return Effect(acquire)
+
+
+def _unless_null(at: Accessor, lane_set: LaneSet, guard: Any) -> Any:
+    """The guard without the lanes that name no map: those of warps that have none, in shipping kernels."""
+    if lane_set.undefined and at.slot in lane_set.undefined:
+        return guard
+    named = np.asarray(at.read(lane_set)) != 0
+    if named.all():
+        return guard
+    return named if guard is None else guard & named
 
 
 def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
