@@ -661,3 +661,40 @@ def test_a_copy_into_shared_memory_that_a_warp_issues_is_warned_of() -> None:
     device = Emulator()
     kernel.run(device, text)
     assert [(each.code, str(each.severity)) for each in device.findings] == [("P607", "warning")]
+
+
+COMMIT = "    wgmma.commit_group.sync.aligned;\n"
+COMMITTED = COMMIT + "    wgmma.wait_group.sync.aligned 0;\n"
+STORED = "    st.global.f32 [%rd1], %f0;\n"
+
+
+def hasty(between: str = "", zeros: str = "mov.f32 %f0, 0f3f800000;") -> str:
+    """A product of zeros onto 1, its accumulator stored before the group is committed."""
+    text = (Path(__file__).parent / "findings" / "P649_not_committed.ptx").read_text()
+    head = text[: text.index("    wgmma.commit_group")].replace("mov.f32 %f0, 0f00000000;", zeros)
+    return head + between + STORED + COMMITTED + "    ret;\n}\n"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize("sanitize", [True, False])
+def test_an_accumulator_that_is_read_straight_behind_its_product(order: Any, sanitize: bool) -> None:
+    """Triton's partial sums of FP8: ptxas injects `warpgroup.wait`, and says so (C7517)."""
+    device = Emulator(order=order, sanitize=sanitize)
+    out = device.array(np.zeros(128, np.float32))
+    # ones for the first matrix and the second, so that a product that is not over shows
+    text = hasty().replace("mov.u32 %r3, 0;", "mov.u32 %r3, 0x3f803f80;")
+    device.load(text).kernel().launch(1, 128, [out])
+    assert (out.numpy() == 17).all()
+    assert [(each.code, str(each.severity)) for each in device.findings] == [("P649", "warning")] * sanitize
+    assert told(text, 1, 128, strict=True)[-1] == ("P649", "error")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "    wgmma.wait_group.sync.aligned 0;\n",
+        "again:\n    @!%p0 bra again;\n",
+    ],
+)
+def test_an_accumulator_that_is_read_elsewhere_before_its_commit(between: str) -> None:
+    assert told(hasty(between), 1, 128)[0] == ("P649", "error")

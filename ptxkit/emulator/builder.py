@@ -39,7 +39,8 @@ from ptxkit.emulator.steps import (
     sum_step,
 )
 from ptxkit.emulator.values import BOOL, ones, zero
-from ptxkit.emulator.warpgroup.in_flight import watched
+from ptxkit.emulator.warpgroup.in_flight import waiting, watched
+from ptxkit.emulator.warpgroup.practice import accessed_before_commit
 from ptxkit.isa.match import Match
 
 
@@ -127,12 +128,14 @@ class FunctionBuilder(FunctionScope):
         """Let instructions other than `wgmma` look out for products in flight on their registers."""
         held = [self.warpgroup_slots & self.slots_of([register]) for register in self.flow.registers]
         watching = {register for register, slots in enumerate(held) if slots}
+        hasty = accessed_before_commit(self.flow) if watching else frozenset()
         accesses = zip(items, self.flow.reads.numbers, self.flow.writes.numbers, strict=True)
-        for item, reads, writes in accesses:
+        for at, (item, reads, writes) in enumerate(accesses):
             found = watching.intersection((*reads, *writes))
             if found and item.site.row.chapter != "wgmma":
                 slots = tuple(sorted(slot for register in found for slot in held[register]))
-                wrap = partial(watched, slots=slots, site=item.site, guard=item.guard)
+                look = waiting if at in hasty else watched
+                wrap = partial(look, slots=slots, site=item.site, guard=item.guard)
                 item.make, item.ir = made_with(item.make, wrap), None
 
     def _refuse(self, site: Site, reason: str) -> None:

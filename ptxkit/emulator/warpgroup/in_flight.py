@@ -31,6 +31,9 @@ from ptxkit.isa.modifiers import Shape
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
 
 
+INJECTED = "it comes straight behind the product; ptxas puts a wait of its own between them"
+
+
 @dataclass(slots=True, eq=False)
 class WgmmaInFlight:
     """One instruction whose products not every warpgroup has waited for.
@@ -146,6 +149,17 @@ class Warpgroups:
             if late.any():
                 self._race(lane_set, issued, held.intersection(slots), int(np.argmax(late)), site)
 
+    def finish(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site) -> bool:
+        """Wait for products on registers that an instruction accesses straight behind them, as `wait`. Where
+        the device is strict, P649."""
+        for issued in self.in_flight:
+            held = issued.accumulator.slots.intersection(slots)
+            if held and issued.unseen.any():
+                if lane_set.launch.sanitize:
+                    self._race(lane_set, issued, held, int(np.argmax(issued.unseen)), site, INJECTED)
+                return self.wait(lane_set, Members.of(lane_set, None, site), -1, site)
+        return False
+
     def _touched(self, function: int, slot: int) -> np.ndarray:
         known = self.touched.get((function, slot))
         if known is None:
@@ -159,7 +173,13 @@ class Warpgroups:
         return distinct(warpgroup_of(self.batch, executing_rows(lane_set, guard)))
 
     def _race(
-        self, lane_set: LaneSet, product: WgmmaInFlight, slots: frozenset[int], item: int, site: Site
+        self,
+        lane_set: LaneSet,
+        product: WgmmaInFlight,
+        slots: frozenset[int],
+        item: int,
+        site: Site,
+        excuse: str = "",
     ) -> None:
         name = lane_set.code.names[min(slots)]
         issued = product.operation.site
@@ -179,11 +199,13 @@ class Warpgroups:
             state = f"the last wait left {counted(left, 'group')} pending, its group among them"
             help = f"its group has {counted(younger, 'younger one')}: wait with an N of at most {younger}"
         label = label_at(issued, "issued here")
-        self.batch.launch.report(
+        say = self.batch.launch.formally_wrong if excuse else self.batch.launch.report
+        notes = [f"{product.operation.thread(item)} and its warpgroup", state, *([excuse] if excuse else [])]
+        say(
             code,
             f"`{name}` is accessed while `{issued.instruction.spelling}` holds it",
             site,
-            (f"{product.operation.thread(item)} and its warpgroup", state),
+            notes,
             help,
             label,
         )
@@ -311,6 +333,16 @@ class Warpgroups:
             if done.any():
                 tainted |= accumulator.release(lane_set, members, done)
         return tainted
+
+
+def waiting(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand | None) -> Step:
+    """A step that accesses accumulators straight behind their products, and so waits for these."""
+
+    def patient(lane_set: LaneSet) -> Any:
+        undefined = lane_set.batch.own(Warpgroups).finish(lane_set, slots, site)
+        return step(lane_set) or undefined
+
+    return patient
 
 
 def watched(step: Step, slots: tuple[int, ...], site: Site, guard: SourceOperand | None) -> Step:

@@ -164,3 +164,26 @@ def _since_fences(flow: FunctionCode, number: int) -> set[int] | None:
                 found.add(earlier)
                 rest.append(earlier)
     return found
+
+
+def accessed_before_commit(flow: FunctionCode) -> frozenset[int]:
+    """The instructions that access an accumulator straight behind a product, with neither
+    `wgmma.commit_group` nor `wgmma.wait_group` between: Triton's partial sums of FP8.
+
+    The products are synchronous there: ptxas tells that it injects `warpgroup.wait` before them (C7517).
+    """
+    count = len(flow.instructions)
+    entered = {there for at in range(count) for there in flow.successors(at) if there != at + 1}
+    found, held = set(), 0
+    for at in range(count):
+        if at in entered or (at and at not in flow.successors(at - 1)):
+            held = 0
+        made = Decoded(flow.instructions[at])
+        if made.row.chapter != "wgmma":
+            if held & (flow.reads[at] | flow.writes[at]):
+                found.add(at)
+        elif made.row.name in ("wgmma.commit_group", "wgmma.wait_group"):
+            held = 0
+        else:
+            held |= flow.writes[at]
+    return frozenset(found)
