@@ -698,3 +698,53 @@ def test_an_accumulator_that_is_read_straight_behind_its_product(order: Any, san
 )
 def test_an_accumulator_that_is_read_elsewhere_before_its_commit(between: str) -> None:
     assert told(hasty(between), 1, 128)[0] == ("P649", "error")
+
+
+SCALAR = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.eq.b32 %p1, %r1, 0;
+    mov.u32 %r4, 3;
+again:
+    ld.global.b32 %r2, [%rd1];
+    add.s32 %r3, %r2, 1;
+    @%p1 st.global.b32 [%rd1], %r3;
+    add.s32 %r4, %r4, -1;
+    setp.ne.b32 %p2, %r4, 0;
+    @%p2 bra again;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_a_scalar_that_all_threads_load_and_one_stores(order: Any) -> None:
+    """Triton's `tl.store(x, tl.load(x) + 1)`."""
+    device = Emulator(order=order)
+    out = device.array(np.zeros(1, np.uint32))
+    device.load(SCALAR).kernel().launch(1, 128, [out])
+    assert out.numpy()[0] == 3
+    assert {(each.code, str(each.severity)) for each in device.findings} == {("P651", "warning")}
+    assert told(SCALAR, 1, 128, strict=True)[-1] == ("P651", "error")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("%r1, 0;", "%r1, 127;\n    @!%p1 setp.eq.b32 %p1, %r1, 0;"),  # two threads store
+        ("%p2, %r4, 0;", "%p2, %r3, 3;"),  # the value decides how often
+        ("    add.s32 %r3, %r2, 1;", "    add.s32 %r3, %r2, 1;\n    shfl.sync.bfly.b32 %r3, %r3, 1, 31, -1;"),
+        ("    @%p1 st", "    st.global.b32 [%rd1 + 64], %r2;\n    @%p1 st"),  # it is stored elsewhere
+    ],
+)
+def test_a_scalar_that_is_used_by_those_that_race(old: str, new: str) -> None:
+    assert old in SCALAR
+    assert ("P651", "error") in told(SCALAR.replace(old, new, 1), 1, 128)

@@ -17,6 +17,7 @@ from ptxkit.emulator.faults import Site, label_at
 from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.launch_state import LaunchState
 from ptxkit.emulator.reach import Reach
+from ptxkit.emulator.unused_reads import UNUSED, is_unused
 from ptxkit.emulator.values import WARP
 
 
@@ -105,7 +106,24 @@ def report(
     if shared and (earlier, later) == ("write", "read") and _is_granted_slot(access, them, me):
         notes.append("a cluster barrier with a `.relaxed` arrival lies between, which orders no memory")
         say = launch.formally_wrong
+    if near and not shared and _comes_to_nothing(access, them, me, earlier, later):
+        notes.append(UNUSED)
+        say = launch.formally_wrong
     say(code, message, site, notes, help, label_at(other, whose, site))
+
+
+def _comes_to_nothing(access: Reach, them: Party, me: Party, earlier: str, later: str) -> bool:
+    """Whether a plain load raced with a plain store of its CTA, and nothing comes of what it got: Triton."""
+    load, store = (them.site, access.site) if earlier == "read" else (access.site, them.site)
+    if {earlier, later} != {"read", "write"} or load is None or store is None:
+        return False
+    if (load.name, store.name) != ("ld", "st") or them.machine or them.strong or me.strong:
+        return False
+    batch = access.lane_set.batch
+    first = int(batch.position(np.array([me.cta]))[0]) * batch.warps_per_cta
+    x, y, z = batch.launch.shape.block
+    rows = range(first, first + batch.warps_per_cta)
+    return is_unused(access.lane_set, load, store, rows, x * y * z)
 
 
 def _is_granted_slot(access: Reach, them: Party, me: Party) -> bool:
