@@ -1,9 +1,12 @@
 """PyTorch and Triton on a virtual GPU: what `cuda` means, pointers in tensors, memory of Triton's own."""
 
+import ctypes
+
 import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 def moves() -> None:
@@ -83,6 +86,40 @@ def maps_of_the_device() -> None:
     assert torch.equal(out, x.T)
 
 
-for test in (moves, devices, pointers, maps_of_the_device):
+@triton.jit
+def next_of(out, x, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at) + 1)
+
+
+@triton.jit
+def next_of_tile(out, tile, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at[:, None] * N + at[None, :], tile.load([0, 0]) + 1)
+
+
+def low_addresses() -> None:
+    """Where no device sees them: what lies there is moved, behind a wrapper or in a descriptor, too."""
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    size, private_at_this_place, writable = 1 << 20, 0x100022, 3
+    place = libc.mmap(
+        ctypes.c_void_p(0x10000000), size, writable, private_at_this_place, -1, ctypes.c_long(0)
+    )
+    low = torch.frombuffer((ctypes.c_uint8 * size).from_address(place), dtype=torch.uint8)
+    x, out = low[:128].view(torch.float32), torch.empty(32)
+    x.copy_(torch.arange(32.0))
+    next_of[(1,)](out, x, N=32)
+    assert torch.equal(out, x + 1)
+    bytes_ = torch.empty(32, dtype=torch.int8)
+    next_of[(1,)](bytes_, triton.reinterpret(low[:32], tl.int8), N=32)
+    assert torch.equal(bytes_, low[:32].view(torch.int8) + 1)
+    matrix, tile = low[4096:8192].view(torch.float32).reshape(32, 32), torch.empty(32, 32)
+    matrix.copy_(torch.randn(32, 32))
+    next_of_tile[(1,)](tile, TensorDescriptor.from_tensor(matrix, [32, 32]), N=32)
+    assert torch.equal(tile, matrix + 1)
+
+
+for test in (moves, devices, pointers, maps_of_the_device, low_addresses):
     test()
     print(test.__name__, "right", flush=True)

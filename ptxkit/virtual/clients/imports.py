@@ -9,6 +9,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any, SupportsIndex
 
 from ptxkit.virtual.heap import stop_the_heap
 
@@ -69,6 +70,14 @@ class _Finder(MetaPathFinder):
         return spec
 
 
+class _Finders(list[Any]):
+    """`sys.meta_path`, of which ours stays the first: pytest puts its own there, which would take any module
+    that a project calls its tests."""
+
+    def insert(self, index: SupportsIndex, finder: Any) -> None:
+        super().insert(max(int(index), 1) if int(index) >= 0 else index, finder)
+
+
 class _Loader(Loader):
     """A loader that calls a function with the module that it has loaded."""
 
@@ -88,4 +97,4 @@ def watch() -> None:
     """From now on modules of `AFTER` are followed by their functions, and the heap grows no more."""
     stop_the_heap()
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path = _Finders([_Finder(), *sys.meta_path])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from ptxkit.emulator.global_memory import Allocation
@@ -58,7 +59,8 @@ def name_of(tensor: Any) -> str:
 def visible(made: Machine, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     """The arguments of a launch, their tensors visible to the device until it has ended.
 
-    A storage that lies where no device sees it is copied to where one does, and back.
+    A storage that lies where no device sees it, or not at a multiple of what it must, is copied to where one
+    does, and back.
     """
     memory = made.memory
     shown, moved = [], {}
@@ -67,9 +69,13 @@ def visible(made: Machine, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ..
         for tensor in _tensors(arguments):
             storage = tensor.untyped_storage()
             address, size = storage.data_ptr(), storage.nbytes()
-            if not size or address in moved or memory.owner(address) is not None:
+            if address in moved or not size:
                 continue
-            if memory.reaches(address, size):
+            if isinstance(tensor, AlignedTensor):
+                moved[address] = memory.staged(address, size)
+            elif memory.owner(address) is not None:
+                continue
+            elif memory.reaches(address, size):
                 shown.append(memory.adopt(address, size, name_of(tensor)))
             else:
                 moved[address] = memory.staged(address, size)
@@ -98,27 +104,37 @@ def _tensors(value: Any) -> Iterator[Any]:
 
 
 class MovedTensor:
-    """A tensor whose first element is said to be at another address."""
+    """A tensor at another address."""
 
     def __init__(self, tensor: Any, address: int) -> None:
-        self._tensor = tensor
         self._address = address
         self.dtype, self.device, self.shape = tensor.dtype, tensor.device, tensor.shape
-
-    def untyped_storage(self) -> Any:
-        """The tensor's."""
-        return self._tensor.untyped_storage()
 
     def data_ptr(self) -> int:
         """Where it is."""
         return self._address
 
 
+class AlignedTensor:
+    """A tensor that must be at a multiple of more bytes than it is: a launch moves it."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+        self.dtype, self.device, self.shape = tensor.dtype, tensor.device, tensor.shape
+        self.data_ptr, self.untyped_storage = tensor.data_ptr, tensor.untyped_storage
+
+
 def _replaced(value: Any, moved: dict[int, tuple[int, int]]) -> Any:
+    """An argument with the tensors that were moved where they are now."""
     if isinstance(value, tuple):
         return tuple(_replaced(one, moved) for one in value)
     if hasattr(value, "untyped_storage"):
         storage = value.untyped_storage().data_ptr()
         if storage in moved:
             return MovedTensor(value, moved[storage][0] + value.data_ptr() - storage)
+    elif hasattr(value, "base"):
+        base = _replaced(value.base, moved)
+        if base is not value.base:
+            value = copy(value)
+            value.base = base
     return value

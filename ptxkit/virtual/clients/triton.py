@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ptxkit.virtual.clients.storages import MovedTensor, visible
+from ptxkit.virtual.clients.storages import AlignedTensor, visible
 from ptxkit.virtual.process import machine
 from ptxkit.virtual.results import describe
 
@@ -121,20 +121,20 @@ def _launched(arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 class AligningAllocator:
-    """Triton's variable for the allocator that a program sets, aligning what that one gives: the CPU's
-    tensors begin at multiples of 64 bytes, a GPU's at those of 512, which programs count on."""
+    """Triton's variable for the allocator that a program sets: what that one gives is at a multiple of the
+    bytes that it is asked for. The CPU's tensors begin at multiples of 64 bytes, a GPU's at those of 512."""
 
     def __init__(self, variable: Any) -> None:
         self.set = variable.set
         self._variable = variable
 
     def get(self) -> Callable[[int, int, Any], Any]:
-        """The allocator, which gets some bytes more."""
+        """The allocator."""
         allocate = self._variable.get()
 
         def aligned(size: int, alignment: int, stream: Any) -> Any:
-            tensor = allocate(size + alignment, alignment, stream)
-            return MovedTensor(tensor, -(-tensor.data_ptr() // alignment) * alignment)
+            tensor = allocate(size, alignment, stream)
+            return AlignedTensor(tensor) if tensor.data_ptr() % alignment else tensor
 
         return aligned
 
