@@ -736,6 +736,17 @@ def test_a_scalar_that_all_threads_load_and_one_stores(order: Any) -> None:
     assert told(SCALAR, 1, 128, strict=True)[-1] == ("P651", "error")
 
 
+def test_replicas_that_load_what_others_store() -> None:
+    """64 elements of 128 threads: Triton has the second half load, too."""
+    replicas = SCALAR.replace("%p1, %r1, 0;", "%p1, %r5, %r1;").replace(
+        "mov.u32 %r1, %tid.x;",
+        "mov.u32 %r1, %tid.x;\n    and.b32 %r5, %r1, 63;\n    mad.wide.u32 %rd1, %r5, 4, %rd1;",
+    )
+    assert {*told(replicas, 1, 128)} == {("P651", "warning")}
+    both = replicas.replace("%p1, %r5, %r1;", "%p1, %r1, %r1;")
+    assert ("P651", "error") in told(both, 1, 128)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -123,7 +123,8 @@ def _comes_to_nothing(access: Reach, them: Party, me: Party, earlier: str, later
     first = int(batch.position(np.array([me.cta]))[0]) * batch.warps_per_cta
     x, y, z = batch.launch.shape.block
     rows = range(first, first + batch.warps_per_cta)
-    return is_unused(access.lane_set, load, store, rows, x * y * z)
+    warp, lane = divmod(me.thread, WARP)
+    return is_unused(access, load, store, rows, x * y * z, first + warp, lane)
 
 
 def _is_granted_slot(access: Reach, them: Party, me: Party) -> bool:

@@ -15,6 +15,7 @@ from ptxkit.asm.flow import FunctionCode
 from ptxkit.asm.tree import Guard, Name
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.lane_set import LaneSet
+from ptxkit.emulator.reach import Reach
 from ptxkit.emulator.values import WARP
 
 UNUSED = "what was read goes into stores that the reading thread does not execute, and nowhere else"
@@ -24,21 +25,26 @@ PURE = frozenset("integer floating half mixed narrow extended comparison convers
 MOVES = frozenset(("mov", "prmt"))
 
 
-def is_unused(lane_set: LaneSet, load: Site, store: Site, rows: range, threads: int) -> bool:
-    """Whether of the threads of a CTA one at most does anything with what a load gives them: a store.
+def is_unused(access: Reach, load: Site, store: Site, rows: range, threads: int, row: int, lane: int) -> bool:
+    """Whether of the threads of a CTA that access the same place as one of them, one at most does anything
+    with what a load gives it: a store.
 
     Args:
-        lane_set: what executes, in the function of the load.
+        access: what executes, the load or the store.
         load, store: the load, and one of the stores that what it gives goes into.
         rows: the CTA's, in the batch.
         threads: how many it has.
+        row, lane: the one thread.
     """
+    lane_set = access.lane_set
     if {load.function, store.function} != {lane_set.code.name}:
         return False
     at = np.arange(lane_set.n) if lane_set.rows is None else lane_set.rows
     own = (at >= rows.start) & (at < rows.stop)
-    here = own[:, None] if lane_set.mask is None else own[:, None] & lane_set.mask
-    if np.count_nonzero(np.broadcast_to(here, (lane_set.n, WARP))) < threads:
+    here = np.broadcast_to(own[:, None], (lane_set.n, WARP))
+    if lane_set.mask is not None:
+        here = here & lane_set.mask
+    if np.count_nonzero(here) < threads:
         return False  # elsewhere others may still come to their stores
     flow = lane_set.batch.launch.program.flow(load.function)
     guards = guards_of_uses(flow, flow.number_of(load.instruction))
@@ -47,7 +53,9 @@ def is_unused(lane_set: LaneSet, load: Site, store: Site, rows: range, threads: 
     used = np.zeros((lane_set.n, WARP), bool)
     for guard in guards.values():
         used |= _holds(lane_set, guard)
-    return int(np.count_nonzero(used & here)) <= 1
+    index = np.broadcast_to(np.atleast_2d(np.asarray(access.index)), (lane_set.n, WARP))
+    same = index == index[int(np.searchsorted(at, row)), lane]
+    return int(np.count_nonzero(used & here & same)) <= 1
 
 
 @lru_cache(maxsize=256)
