@@ -123,6 +123,17 @@ class AccessHistory:
             found.reshape(-1, ROW)[...] |= (self._rows[kind] >= self.dtype.type(limit))[:, None]
         return found[:count]
 
+    def records_since(self, kind: str, limit: int, count: int) -> np.ndarray:
+        """The records of a kind of the first `count` granules, from a limit on; 0 where there is none. Of a
+        block that has one record all granules have that."""
+        found = self._none()
+        if kind in self._banks:
+            np.copyto(found, self._banks[kind], where=self._banks[kind] >= self.dtype.type(limit))
+        if self._rows is not None and kind in self._rows:
+            rows = self._rows[kind]
+            np.copyto(found.reshape(-1, ROW), rows[:, None], where=(rows >= self.dtype.type(limit))[:, None])
+        return found[:count]
+
     # ---- blocks
 
     @property

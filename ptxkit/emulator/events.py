@@ -36,6 +36,12 @@ class Events:
         self._sites.append(site)
         return self.now - 1
 
+    @property
+    def sites(self) -> list[Site | None]:
+        """The instruction behind each number of this launch, from `first` less one on; another launch begins
+        another list."""
+        return self._sites
+
     def site(self, number: int) -> Site | None:
         """The instruction behind a number of this launch."""
         at = number - self.first + 1

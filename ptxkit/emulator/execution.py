@@ -83,6 +83,7 @@ class Execution:
         self.program = program
         self.launch = launch
         self.programmatic = programmatic
+        self.follows_reads = False
         self.recorder: Recorder | Profiler | None = None
         self.resident: list[Scheduler] = []
         self.quantum = QUANTUM
@@ -96,7 +97,7 @@ class Execution:
 
     def run(self, progress: Progress | None = None) -> None:
         """Run every CTA to its end. Raises EmulatorFault: the first error that it does not go past."""
-        if shareable(self):
+        if shareable(self) and not self.follows_reads:
             self._share(progress)
         else:
             self._run(self.rounds(progress))
@@ -268,8 +269,18 @@ class Execution:
             company.enter(launch)
         elif launch.events.start(self.programmatic, self.program.launches_dependents):
             launch.memory.forget_histories()
-        for allocation in self.stored_to():
+        for allocation in self.pointed_to() if self.follows_reads else self.stored_to():
             launch.seek_races(allocation)
+
+    def pointed_to(self) -> list[Allocation]:
+        """The allocations whose addresses its parameters have, wherever in them."""
+        program, launch = self.program, self.launch
+        if not launch.sanitize or "global" not in program.smallest:
+            return []
+        data = launch.parameters.data.tobytes()
+        words = np.frombuffer(data[: len(data) // 8 * 8], np.uint64)
+        found = [(int(word), launch.memory.find(int(word))) for word in words[words != 0]]
+        return [one for word, one in found if one is not None and one.live and word < one.end]
 
     def stored_to(self) -> list[Allocation]:
         """The allocations whose addresses its parameters have, as far as it may store to them and races are

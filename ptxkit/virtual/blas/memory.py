@@ -4,7 +4,6 @@ a peer's, at addresses that are multiples of an element's size; undefined bytes 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ptxkit.diagnostics import counted
 from ptxkit.emulator.faults import LibraryCall, fault
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.virtual.gpu.context import VirtualContext
+from ptxkit.virtual.gpu.stream_races import TouchedBytes, lines
 
 REACH = "sizes, leading dimension and stride say how far a matrix reaches"
 HOST_MEMORY = (
@@ -55,6 +55,7 @@ class DeviceAccess:
         call: its name, for findings: `` `cublasSgemm_v2` ``.
         origin: where the undefined bytes come from that it has read; 0 where it has read none.
         tainted: whether a number that all results depend on had any.
+        touched: what it has read and written.
     """
 
     def __init__(self, context: VirtualContext, call: str) -> None:
@@ -64,6 +65,7 @@ class DeviceAccess:
         self.call = call
         self.origin = 0
         self.tainted = False
+        self.touched: list[TouchedBytes] = []
 
     def read(self, stretch: MemoryLines) -> np.ndarray:
         """A copy of bytes: uint8 (lines, length).
@@ -142,9 +144,6 @@ class DeviceAccess:
             message = f"{told}, are memory that device {self._device} may not reach"
             help = "enable peer access in this device's context, or give its device access to the mapping"
             raise fault("P6152", message, None, help=help)
+        write = does == "writes"
+        self.touched += lines(memory, at, stretch.length, write, stretch.lines, stretch.pitch)
         return found
-
-
-@cache
-def _site(call: str) -> LibraryCall:
-    return LibraryCall(call)

@@ -253,14 +253,17 @@ class BlasProduct(Work):
     @contextmanager
     def _reported(self) -> Iterator[DeviceAccess]:
         """What is found meanwhile is of this call."""
-        report = self.context.machine.report
-        report.launch, report.stack = f"`{self.name}`", self.stack
+        machine, access = self.context.machine, DeviceAccess(self.context, f"`{self.name}`")
+        report = machine.report
+        report.launch, report.stack = access.call, self.stack
         try:
-            yield DeviceAccess(self.context, f"`{self.name}`")
+            yield access
+            if machine.seeks_stream_races:
+                machine.touched(access.call, access.touched, self.stack)
         except PtxkitError as problem:
             raise DriverError(report.failed(problem)) from None
         finally:
-            self.context.machine.memory.forget_host()
+            machine.memory.forget_host()
             report.launch, report.stack = "", ()
 
 

@@ -21,6 +21,10 @@ NON_BLOCKING = 1
 """The flag of a stream that does not wait for the legacy default stream."""
 
 
+LEGACY_NAME = "the legacy default stream"
+"""What findings call it."""
+
+
 class VirtualContext(Object):
     """A context: what a program made on a device.
 
@@ -52,7 +56,7 @@ class VirtualContext(Object):
         self.peers: set[int] = set()
         self.owned: dict[int, Object] = {}
         machine.handles.add(self)
-        self.legacy = VirtualStream(self, 0, 0, "the legacy default stream")
+        self.legacy = VirtualStream(self, 0, 0, LEGACY_NAME)
         self._per_thread: dict[int, VirtualStream] = {}
 
     @property
@@ -190,6 +194,8 @@ class VirtualStream(Object):
         self.last: Operation | None = None
         self.capture: Capturing | None = None
         self.attributes: dict[int, bytes] = {}
+        if name != LEGACY_NAME:
+            context.machine.schedule.streams.several = True
 
     @property
     def blocking(self) -> bool:
@@ -212,8 +218,13 @@ class VirtualStream(Object):
     ) -> Operation:
         """Queue an operation behind the others, and behind `after`."""
         schedule = self.context.machine.schedule
-        self.last = schedule.queue(run, self.context, [*self.before(), *after], outside, beside)
+        self.last = schedule.queue(run, self.context, [*self.before(), *after], outside, beside, self.told)
         return self.last
+
+    @property
+    def told(self) -> str:
+        """What findings call it."""
+        return self.name or f"stream {self.handle:#x}"
 
     def add(self, work: Work) -> None:
         """Queue work; a stream that is captured makes a node of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from ptxkit.emulator.faults import Origins
 from ptxkit.virtual.gpu.handles import Handles, Object
 from ptxkit.virtual.gpu.memory import UnifiedMemory
 from ptxkit.virtual.gpu.schedule import WorkSchedule
+from ptxkit.virtual.gpu.stream_races import FinishedWork, StreamRaces, TouchedBytes
 from ptxkit.virtual.gpu.undefined import undefined_result
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.report import ProcessReport
@@ -28,6 +30,7 @@ class Host:
         memory: the one address space.
         origins: where undefined bits of all devices come from.
         schedule: when what was queued happens; its lock guards everything here.
+        stream_races: seeks work of streams that nothing orders and that touches the same bytes.
         concurrency: the kernels that have begun, where there are several devices.
         handles: of what programs made.
     """
@@ -38,6 +41,7 @@ class Host:
         self.memory = UnifiedMemory(options.host_memory)
         self.origins = Origins()
         self.schedule = WorkSchedule(options.order, options.seed)
+        self.stream_races = StreamRaces(self.schedule.streams)
         self.concurrency: Concurrency | None = None
         if options.devices > 1:
             self._run_together()
@@ -45,6 +49,31 @@ class Host:
         self.contexts = self.modules = self.allocations = self.captures = 0
         self.per_thread_default = False
         """Whether the call at hand means the thread's own stream by the null stream."""
+
+    @property
+    def seeks_stream_races(self) -> bool:
+        """Whether what happens just now is held against what else happens.
+
+        In eager order everything has happened before anything else is queued, so that one can't wait to see.
+        """
+        operation, streams = self.schedule.current, self.schedule.streams
+        if not self.options.sanitize or self.concurrency is not None or operation is None:
+            return False
+        if self.options.order == "eager":
+            return streams.several
+        return streams.concurrent(operation.place)
+
+    def touched(self, name: str, touched: Iterable[TouchedBytes], stack: tuple[str, ...] = ()) -> None:
+        """The operation that happens just now has touched memory."""
+        operation = self.schedule.current
+        if operation is None:
+            return
+        stack = stack or operation.stack
+        work = FinishedWork(operation.place, name, operation.stream, stack, list(touched))
+        for race in self.stream_races.add(work, self.schedule.oldest):
+            before, self.report.stack = self.report.stack, stack
+            self.report.add(race)
+            self.report.stack = before
 
     def _run_together(self) -> None:
         """Kernels of several devices may need one another."""

@@ -17,6 +17,7 @@ from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.loading import load_text, refusing_ptx
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.schedule import Rounds
+from ptxkit.virtual.gpu.stream_races import touched_by_launch
 from ptxkit.virtual.gpu.work import Dim3, Work
 from ptxkit.virtual.results import DriverError, code, failure
 
@@ -235,7 +236,11 @@ class VirtualFunction(Object):
         if machine.concurrency is not None:
             return self._rounds(launch, name, machine.concurrency)
         with self._reported(launch, name):
-            self._execution(launch).run(self.device.emulator.progress)
+            execution = self._execution(launch)
+            execution.follows_reads = sought = machine.seeks_stream_races
+            execution.run(self.device.emulator.progress)
+            if sought:
+                machine.touched(name, touched_by_launch(machine.memory), launch.stack)
             if self.device.predictor is not None:
                 for one in self.device.predictor.predictions():
                     machine.report.predicted(name, one)

@@ -25,6 +25,8 @@ from random import Random
 from threading import Condition, RLock, get_ident
 from typing import Any, Protocol
 
+from ptxkit.virtual.calling import host_stack
+from ptxkit.virtual.gpu.stream_order import OrderedOperation, StreamOrder
 from ptxkit.virtual.results import failure
 
 STEP = 0.0002
@@ -63,17 +65,22 @@ class Operation:
         thread: who runs it, or did last.
         rounds: what is left of it, where it happens round by round and has begun.
         beside: whether it begins when another such of another owner does, if it may.
+        place: what has happened before it, whatever order they happen in.
+        stream, stack: where it was queued: what its stream is called, and the frames of the program.
         behind: those that were queued to happen after it.
         waits: how many it waits for that have not happened.
     """
 
     __slots__ = (
-        "after", "behind", "beside", "done", "number", "outside", "owner", "rounds", "run", "running",
-        "thread", "waits",
+        "after", "behind", "beside", "done", "number", "outside", "owner", "place", "rounds", "run",
+        "running", "stack", "stream", "thread", "waits",
     )  # fmt: skip
 
-    def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool) -> None:
+    def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool, place: OrderedOperation) -> None:
         self.run = run
+        self.place = place
+        self.stream = ""
+        self.stack: tuple[str, ...] = ()
         self.owner = owner
         self.outside = outside
         self.after: tuple[Operation, ...] = ()
@@ -88,6 +95,7 @@ class Operation:
 
     def start(self) -> None:
         """It happens, or begins to."""
+        self.place.begin()
         rounds = self.run()
         if isinstance(rounds, Generator):
             self.rounds = rounds
@@ -100,6 +108,8 @@ class WorkSchedule:
     Attributes:
         lock: held by whoever calls the machine; freed while code of the program runs.
         pending: what has not happened, in the order of queueing.
+        streams: what happens before what.
+        current: what happens just now, or happened last.
         stuck: says why nothing that has begun will ever get on; None where it may.
     """
 
@@ -113,6 +123,8 @@ class WorkSchedule:
         self._free_to: dict[int, Operation] = {}
         self._beside: Counter[int] = Counter()
         self.stuck: Callable[[], Exception | None] = lambda: None
+        self.streams = StreamOrder()
+        self.current: Operation | None = None
 
     def queue(
         self,
@@ -121,13 +133,17 @@ class WorkSchedule:
         after: Iterable[Operation | None],
         outside: bool = False,
         beside: bool = False,
+        stream: str = "a graph",
     ) -> Operation:
-        """Queue an operation behind others."""
-        operation = Operation(run, owner, outside)
-        operation.beside = beside
+        """Queue an operation behind others; `stream`: what its stream is called."""
+        before = [other for other in after if other is not None]
+        operation = Operation(run, owner, outside, self.streams.place((o.place for o in before), owner))
+        operation.beside, operation.stream = beside, stream
+        if self.streams.several:
+            operation.stack = host_stack()
         self._count += 1
         operation.number = self._count
-        operation.after = tuple(other for other in after if other is not None and not other.done)
+        operation.after = tuple(other for other in before if not other.done)
         self.pending[operation.number] = operation
         operation.waits = len(operation.after)
         for other in operation.after:
@@ -137,12 +153,24 @@ class WorkSchedule:
         if beside:
             self._beside[id(owner)] += 1
         if self.order == "eager":
-            self.finish([operation], patient=True)
+            self._let([operation], patient=True)
         elif len(self.pending) > DEPTH:
-            self.finish([next(iter(self.pending.values()))], patient=True)
+            self._let([next(iter(self.pending.values()))], patient=True)
         return operation
 
-    def finish(self, wanted: Iterable[Operation | None], patient: bool = False) -> None:
+    def finish(self, wanted: Iterable[Operation | None]) -> None:
+        """The host waits for operations: they happen, and what they wait for."""
+        named = [operation for operation in wanted if operation is not None]
+        self._let(named)
+        self.streams.seen(operation.place for operation in named if operation.done)
+
+    @property
+    def oldest(self) -> OrderedOperation | None:
+        """The place of what was queued first of what has not ended."""
+        first = next(iter(self.pending.values()), None)
+        return None if first is None else first.place
+
+    def _let(self, wanted: Iterable[Operation | None], patient: bool = False) -> None:
         """Let operations happen, and what they wait for. `patient`: those that are stuck may stay so."""
         needed = _closure(wanted)
         if not needed:
@@ -160,9 +188,10 @@ class WorkSchedule:
                     heapq.heappush(ready, self._rank(other))
 
     def finish_all(self, owner: Owner | None = None) -> None:
-        """Let everything happen, or everything of one context."""
+        """The host waits for everything, or for everything of one context."""
         while wanted := [o for o in self.pending.values() if owner is None or o.owner is owner]:
-            self.finish(wanted)
+            self._let(wanted)
+        self.streams.all_seen(owner)
 
     def step(self, wanted: Operation | None) -> bool:
         """Let some of the operations that `wanted` needs happen, itself at last; whether it has happened.
@@ -174,6 +203,8 @@ class WorkSchedule:
             self._perform(operation, patient=True)  # the oldest first: what it waits for has happened
             if time.perf_counter() > until or not operation.done:
                 break
+        if wanted is not None and wanted.done:
+            self.streams.seen([wanted.place])
         return wanted is None or wanted.done
 
     def idle_work(self) -> bool:
@@ -262,9 +293,11 @@ class WorkSchedule:
     def _begin(self, operation: Operation) -> None:
         """An operation begins, and with it those of other owners that may begin beside it."""
         if operation.outside:
+            operation.place.begin()
             with _Unlocked(self.lock):
                 operation.run()
             return
+        self.current = operation
         operation.start()
         for other in self._free() if operation.beside and len(self._beside) > 1 else ():
             if other.beside and other.rounds is None and other.owner is not operation.owner:

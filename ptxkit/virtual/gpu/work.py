@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ptxkit.diagnostics import counted
 from ptxkit.virtual.abi import Pointer
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.schedule import Rounds
+from ptxkit.virtual.gpu.stream_races import TouchedBytes, lines
 
 Dim3 = tuple[int, int, int]
 
@@ -76,10 +78,21 @@ class Copy(Work):
         memory = self.machine.memory
         if not memory.is_device(self.dst):
             self.machine.look_at(self.src, self.src_extent)
+        if self.machine.seeks_stream_races:
+            size = self.width * self.height * self.depth
+            self.machine.touched(f"a copy of {counted(size, 'byte')}", self._touched())
         for plane in range(self.depth):
             dst, src = self.dst + plane * self.dst_plane, self.src + plane * self.src_plane
             for row in range(self.height):
                 memory.copy(dst + row * self.dst_pitch, src + row * self.src_pitch, self.width)
+
+    def _touched(self) -> Iterator[TouchedBytes]:
+        """What it reads and writes."""
+        memory = self.machine.memory
+        for plane in range(self.depth):
+            dst, src = self.dst + plane * self.dst_plane, self.src + plane * self.src_plane
+            yield from lines(memory, src, self.width, False, self.height, self.src_pitch)
+            yield from lines(memory, dst, self.width, True, self.height, self.dst_pitch)
 
 
 def _extent(width: int, height: int, depth: int, pitch: int, plane: int) -> int:
@@ -96,6 +109,10 @@ class Upload(Work):
     data: bytes = field(repr=False)
 
     def run(self) -> None:
+        if self.machine.seeks_stream_races:
+            size = len(self.data)
+            touched = lines(self.machine.memory, self.dst, size, True)
+            self.machine.touched(f"a copy of {counted(size, 'byte')} from the host", touched)
         self.machine.memory.write(self.dst, self.data)
 
 
@@ -120,6 +137,10 @@ class Fill(Work):
     pitch: int = 0
 
     def run(self) -> None:
+        if self.machine.seeks_stream_races:
+            size = self.width * len(self.value)
+            touched = lines(self.machine.memory, self.dst, size, True, self.height, self.pitch)
+            self.machine.touched(f"a fill of {counted(self.width * self.height, 'element')}", touched)
         for row in range(self.height):
             self.machine.memory.fill(self.dst + row * self.pitch, self.value, self.width)
 

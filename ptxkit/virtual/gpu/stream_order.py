@@ -1,0 +1,90 @@
+"""What happens before what: operations of streams, and what the host has waited for.
+
+An operation happens before another one if a stream, an event, a graph or a wait of the host says so; whatever
+order they are run in, nothing else counts. CUDA programming guide, "Asynchronous concurrent execution".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Clock = dict[int, int]
+"""By chain, how many of its operations have happened."""
+
+
+class OrderedOperation:
+    """An operation's place: the chain that it is in, and what has happened before it.
+
+    Attributes:
+        chain: operations one after another, as those of a stream are.
+        count: its number there, from 1.
+        clock: what has happened before it, itself included.
+    """
+
+    __slots__ = ("_before", "chain", "clock", "count")
+
+    def __init__(self, chain: int, count: int, host: Clock, before: list[OrderedOperation]) -> None:
+        self.chain = chain
+        self.count = count
+        self.clock = host
+        self._before = before
+
+    def begin(self) -> None:
+        """Everything before it has happened: its clock is what it stays."""
+        clock = self.clock
+        for other in self._before:
+            for chain, count in other.clock.items():
+                if clock.get(chain, 0) < count:
+                    clock[chain] = count
+        clock[self.chain] = self.count
+        self._before = []
+
+    def is_before(self, other: OrderedOperation) -> bool:
+        """Whether this one happens before another, which has begun."""
+        return self.count <= other.clock.get(self.chain, 0)
+
+
+class StreamOrder:
+    """The order of all operations.
+
+    Attributes:
+        tails: the last operation of each chain, and its owner.
+        several: whether there is a stream beside the default one.
+    """
+
+    def __init__(self) -> None:
+        self._host: Clock = {}
+        self.tails: list[tuple[OrderedOperation, object]] = []
+        self.several = False
+
+    def concurrent(self, operation: OrderedOperation) -> bool:
+        """Whether anything was queued that nothing orders before or after an operation, which has begun."""
+        others = (tail for tail, _ in self.tails if tail.chain != operation.chain)
+        return any(not tail.is_before(operation) and not operation.is_before(tail) for tail in others)
+
+    def place(self, before: Iterable[OrderedOperation], owner: object) -> OrderedOperation:
+        """The place of an operation that is queued behind others, the last of its own stream first."""
+        others = list(before)
+        first = others[0] if others else None
+        follows = first is not None and self.tails[first.chain][0] is first
+        chain = first.chain if first is not None and follows else len(self.tails)
+        count = first.count + 1 if first is not None and follows else 1
+        made = OrderedOperation(chain, count, dict(self._host), others)
+        self.tails[chain : chain + 1] = [(made, owner)]
+        return made
+
+    def seen(self, operations: Iterable[OrderedOperation]) -> None:
+        """The host has waited for operations: what it queues from now on happens after them."""
+        host = self._host
+        for one in operations:
+            for chain, count in one.clock.items():
+                if host.get(chain, 0) < count:
+                    host[chain] = count
+
+    def all_seen(self, owner: object | None = None) -> None:
+        """The host has waited for everything, or for everything of an owner."""
+        self.seen(tail for tail, whose in self.tails if owner is None or whose is owner)
+
+    def is_seen(self, operation: OrderedOperation) -> bool:
+        """Whether the host has waited for an operation."""
+        return operation.count <= self._host.get(operation.chain, 0)
