@@ -66,12 +66,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`--one-each` leaves one case of each test. Slow tests come last, in the order of PTXKIT_TURN if set."""
+    """`--one-each` leaves one case of each test. What takes a minute begins first, so that others run beside
+    it; slow tests come last, in the order of PTXKIT_TURN if set."""
     turn = os.environ.get("PTXKIT_TURN", "")
     if config.getoption("one_each"):
         chosen = one_each((item.nodeid for item in items), turn)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
     if turn:
         slow = {item.nodeid: item for item in items if item.get_closest_marker("slow")}
         quick = [item for item in items if item.nodeid not in slow]

@@ -30,6 +30,7 @@ OTHERS = {
     "test_machine.py",
     "test_multimem.py",
     "test_virtual_peers.py",
+    "test_virtual_stream_races.py",
     "test_fabric.py",
 }
 """Tests that hold a rule both ways themselves."""

@@ -14,30 +14,32 @@ ORDERED = (
 RACES = {
     "overlapping_halves": "4 bytes at ",
     "two_fills": "a fill of",
-    "event_before_the_work": "`next`, launch 2",
-    "other_way_round": "`next`, launch 2",
+    "event_before_the_work": "`next`, launch ",
+    "other_way_round": "`next`, launch ",
     "default_stream": "is in the legacy default stream",
     "branches_of_a_graph": "is in a graph",
 }
 
 
-@pytest.mark.parametrize("case", ORDERED)
-def test_what_is_ordered_or_apart_does_not_race(case: str) -> None:
-    for order in ORDERS:
-        done = execute("stream_races.py", case, options=("--order", order))
-        assert done.returncode == 0, done.stderr
-        assert " 0 errors, 0 warnings" in done.stderr
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_is_ordered_or_apart_does_not_race(order: str) -> None:
+    done = execute("stream_races.py", *ORDERED, options=("--order", order))
+    assert done.returncode == 0, done.stderr
+    assert " 0 errors, 0 warnings" in done.stderr
 
 
-@pytest.mark.parametrize("case", RACES)
-def test_what_nothing_orders_is_told_in_every_order(case: str) -> None:
-    for order in ORDERS:
-        done = execute("stream_races.py", case, options=("--order", order))
-        assert done.returncode == 1, done.stderr
-        assert done.stderr.count("error[P") == 1, done.stderr
-        assert "error[P6155]: STREAM-RACE: " in done.stderr
-        assert RACES[case] in done.stderr
-        assert "stream_races.py:" in done.stderr
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_nothing_orders_is_told_in_every_order(order: str) -> None:
+    done = execute("stream_races.py", *RACES, options=("--order", order))
+    assert done.returncode == 1, done.stderr
+    for case, told in RACES.items():
+        said = done.stderr.partition(f"{case}:\n")[2]
+        for other in RACES:
+            said = said.partition(f"{other}:\n")[0]
+        assert said.count("error[P") == 1, done.stderr
+        assert "error[P6155]: STREAM-RACE: " in said, done.stderr
+        assert told in said, done.stderr
+        assert "stream_races.py:" in said, done.stderr
 
 
 def test_without_the_sanitizer_nobody_looks() -> None:

@@ -1,4 +1,4 @@
-"""Work of two streams on one buffer, ordered or not: `stream_races.py CASE`."""
+"""Work of two streams on one buffer, ordered or not: `stream_races.py CASE ..`."""
 
 import sys
 from collections.abc import Callable
@@ -154,5 +154,7 @@ def many_streams() -> None:
 
 
 if __name__ == "__main__":
-    CASES[sys.argv[1]]()
-    check(cuda.cuCtxSynchronize())
+    for _name in sys.argv[1:]:
+        print(f"{_name}:", file=sys.stderr, flush=True)
+        CASES[_name]()
+        check(cuda.cuCtxSynchronize())

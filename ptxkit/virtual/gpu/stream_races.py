@@ -74,6 +74,11 @@ class FinishedWork:
     stack: tuple[str, ...]
     touched: list[TouchedBytes]
 
+    @property
+    def what(self) -> str:
+        """The name without the number of the launch."""
+        return self.name.partition(", launch ")[0]
+
 
 def lines(
     memory: GlobalMemory, address: int, length: int, write: bool, count: int = 1, pitch: int = 0
@@ -127,6 +132,7 @@ class StreamRaces:
     def __init__(self, order: StreamOrder) -> None:
         self._order = order
         self._kept: list[FinishedWork] = []
+        self._told: set[tuple[object, ...]] = set()
 
     def add(self, work: FinishedWork, oldest: OrderedOperation | None) -> Iterator[Diagnostic]:
         """Hold an operation against those that nothing orders it with; the races.
@@ -143,20 +149,31 @@ class StreamRaces:
         ]
         for other in self._kept:
             if not other.place.is_before(work.place) and not work.place.is_before(other.place):
-                race = _race(other, work)
+                race = self._race(other, work)
                 if race is not None:
                     yield race
         self._kept.append(work)
 
-
-def _race(first: FinishedWork, second: FinishedWork) -> Diagnostic | None:
-    for mine in second.touched:
-        for theirs in first.touched:
-            if mine.allocation is theirs.allocation and (mine.write or theirs.write):
+    def _race(self, first: FinishedWork, second: FinishedWork) -> Diagnostic | None:
+        """What two operations race for, told once of the same instructions and calls."""
+        for mine in second.touched:
+            for theirs in first.touched:
+                if mine.allocation is not theirs.allocation or not (mine.write or theirs.write):
+                    continue
                 pair = _overlap(theirs, mine)
-                if pair is not None:
-                    return _told(first, second, theirs, mine, *pair)
-    return None
+                if pair is None:
+                    continue
+                there, here = pair
+                parties = (
+                    (work.what, work.stack, one.write, id(one.site(at)))
+                    for work, one, at in ((first, theirs, there), (second, mine, here))
+                )
+                key = tuple(sorted(parties))
+                if key not in self._told:
+                    self._told.add(key)
+                    return _told(first, second, theirs, mine, there, here)
+                return None
+        return None
 
 
 def _overlap(theirs: TouchedBytes, mine: TouchedBytes) -> tuple[int, int] | None:
