@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools.suites import record
+from tools.suites.planted import places, planted
 from tools.suites.programs import Program, command_of, programs, run_program, why_it_failed
 from tools.suites.runner import FileRun, run_file
 from tools.suites.suite import Checkout, Suite, requirements, suites
@@ -211,3 +212,23 @@ def test_the_table_of_suites() -> None:
     for row in record.reasons():
         assert row["told"]
         assert set(row) <= {"is", "told", "suite", "test", "why", "out_of_reach"}
+
+
+def test_where_a_planted_fault_was_found(tmp_path: Path) -> None:
+    """Of the code that was meant alone, with the text of the line, and where it was inlined from."""
+    (tmp_path / "main.cu").write_text("first\n  second\n")
+    said = (
+        "error[P651]: GMEM-RACE: other\n  --> <module 1>:3:1\n  ::: main.cu:1:2\n"
+        "error[P6155]: STREAM-RACE: this\n  --> <module 1>:3:1\n  ::: main.cu:2:7\n"
+        "   = note: inlined at main.cu:1:3 in some::function\n   = note: called from main.cu:1 in f\n"
+    )
+    assert places(said, "P6155", tmp_path) == [("main.cu:2", "second"), ("main.cu:1", "first")]
+    assert places(said, "P602", tmp_path) == []
+
+
+def test_the_table_of_planted_faults() -> None:
+    kinds = {fault.kind: fault for fault in planted()}
+    assert {*kinds} == {"barrier", "fence", "event", "size", "stream"}
+    for fault in kinds.values():
+        assert fault.program in programs(suites()[fault.suite].programs)
+    assert len({fault.program for fault in kinds.values()}) == len(kinds)

@@ -4,6 +4,8 @@ python -m tools.suites packages numba-cuda     what `pip install` takes, for an 
 python -m tools.suites run numba-cuda CHECKOUT --python VENV/bin/python --work FOLDER
 python -m tools.suites run numba-cuda CHECKOUT --python .. --work .. --gpu h200  on a real GPU, without `exec`
 python -m tools.suites show numba-cuda         shares, failures by reason, the rest one by one
+python -m tools.suites planted cuda-samples=CHECKOUT triton-tutorials=CHECKOUT --python .. --work ..
+                                                faults of planted.toml, found or not
 
 `run` goes on where it was stopped: a file whose outcome lies in FOLDER is not run again, but with `--again`.
 It needs nothing but Python's library; ptxkit is needed by the environment of the tests alone, and not there
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from . import record
+from .planted import find, planted
 from .programs import run_program
 from .runner import FileRun, run_file
 from .suite import Checkout, requirements, suites
@@ -54,15 +57,46 @@ def main() -> int:
     run.add_argument("--only", default="*", help="files that match this pattern")
     run.add_argument("--again", action="store_true", help="run files again whose outcome is known")
     run.add_argument("--output", type=Path, help="the record; by default in bench/results")
+    faults = verbs.add_parser("planted")
+    faults.add_argument("checkouts", nargs="+", metavar="SUITE=CHECKOUT")
+    faults.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
+    faults.add_argument("--work", type=Path, required=True, help="a folder for copies and logs")
+    faults.add_argument("--exec", default="", help="options of `ptxkit exec`")
     given = parser.parse_args()
     if given.verb == "packages":
         print(" ".join(f"'{one}'" for one in requirements(suites()[given.suite])))
     elif given.verb == "show":
         for name in known if given.suite == "all" else [given.suite]:
             _show(name, given.all)
+    elif given.verb == "planted":
+        _plant(given)
     else:
         _run(given)
     return 0
+
+
+def _plant(given: argparse.Namespace) -> None:
+    places = dict(each.split("=", 1) for each in given.checkouts)
+    rows = {}
+    for fault in planted():
+        if fault.suite not in places:
+            print(f"{fault.kind}: no checkout of {fault.suite} was named", flush=True)
+            continue
+        suite = suites()[fault.suite]
+        checkout = Checkout(
+            suite, Path(places[fault.suite]).resolve() / suite.folder, os.path.abspath(given.python)
+        )
+        rows[fault.kind] = row = find(fault, checkout, given.exec.split(), given.work.resolve())
+        print(f"{fault.kind}: {row['found'] or 'not found: ' + row['problem']}", flush=True)
+    found = {
+        "schema": 1,
+        "kind": "planted",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "device": " ".join(["ptxkit exec", given.exec]).strip(),
+        "faults": rows,
+    }
+    path = record.RESULTS / "planted_programs.json"
+    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -75,6 +75,18 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
     return found
 
 
+def run_changed(
+    checkout: Checkout, program: Program, exec_options: list[str], folder: Path
+) -> tuple[str, str]:
+    """Build a program that was changed, and run it: what it and `ptxkit exec` said, and what kept it from
+    that."""
+    if problem := (_written if program.script else _build)(checkout, program, folder):
+        return "", f"does not build: {problem}"
+    test = _run(checkout, program, exec_options, folder, FileRun())
+    said = (folder / "run.out").read_text("utf-8", errors="replace")
+    return said, test.why if test.why.startswith("took more") else ""
+
+
 def _written(checkout: Checkout, program: Program, folder: Path) -> str:
     """Copy and edit a script's folder, with links to what lies beside it in the repository."""
     shutil.rmtree(folder, ignore_errors=True)
