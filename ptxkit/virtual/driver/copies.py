@@ -19,11 +19,6 @@ HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4
 """`CUmemorytype`."""
 
 
-def pageable(machine: Machine, address: int) -> bool:
-    """Whether an address is of plain memory of the host."""
-    return machine.memory.owner(address) is None
-
-
 def checked(machine: Machine, copy: Copy, to_host: bool | None, from_host: bool | None) -> Copy:
     """A copy whose ranges are what its call says: True for the host's, False for a device's, None for either.
 
@@ -56,7 +51,8 @@ def submit(machine: Machine, copy: Copy, stream: VirtualStream, wait: bool) -> N
     """
     if not copy.dst_extent:
         return
-    from_pageable, to_pageable = pageable(machine, copy.src), pageable(machine, copy.dst)
+    owners = [machine.memory.owner(address) for address in (copy.dst, copy.src)]
+    to_pageable, from_pageable = (owner is None for owner in owners)
     work: Work = copy
     if from_pageable and not to_pageable and copy.height == copy.depth == 1 and stream.capture is None:
         # A driver stages such memory before the call returns.
@@ -65,7 +61,6 @@ def submit(machine: Machine, copy: Copy, stream: VirtualStream, wait: bool) -> N
     if stream.capture is not None:
         return
     kinds = machine.memory.kinds
-    owners = [machine.memory.owner(address) for address in (copy.dst, copy.src)]
     devices = all(owner is not None and kinds.get(owner.address) is AllocationKind.DEVICE for owner in owners)
     if to_pageable or (wait and not devices):
         stream.synchronise()

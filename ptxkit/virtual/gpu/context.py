@@ -58,6 +58,7 @@ class VirtualContext(Object):
         machine.handles.add(self)
         self.legacy = VirtualStream(self, 0, 0, LEGACY_NAME)
         self._per_thread: dict[int, VirtualStream] = {}
+        self._made: dict[int, VirtualStream] = {}
 
     @property
     def per_thread(self) -> VirtualStream:
@@ -70,8 +71,7 @@ class VirtualContext(Object):
     @property
     def streams(self) -> list[VirtualStream]:
         """All streams, the legacy one first."""
-        made = [thing for thing in self.owned.values() if isinstance(thing, VirtualStream)]
-        return [self.legacy, *self._per_thread.values(), *made]
+        return [self.legacy, *self._per_thread.values(), *self._made.values()]
 
     def stream(self, handle: int) -> VirtualStream:
         """A stream by its handle, the default ones among them."""
@@ -126,11 +126,14 @@ class VirtualContext(Object):
         """Give an object its handle; it lives no longer than the context."""
         handle = self.machine.handles.add(thing)
         self.owned[handle] = thing
+        if isinstance(thing, VirtualStream):
+            self._made[handle] = thing
         return handle
 
     def disown(self, thing: Object) -> None:
         """An object is destroyed."""
         self.owned.pop(thing.handle, None)
+        self._made.pop(thing.handle, None)
         self.machine.handles.remove(thing)
 
     def synchronise(self) -> None:

@@ -130,6 +130,10 @@ class KernelWork(Work):
         return self.function.run(self)
 
 
+MOST_CHECKED = 64
+"""Shapes of launches of a kernel that are known to be right."""
+
+
 class VirtualFunction(Object):
     """A kernel of a module.
 
@@ -145,6 +149,7 @@ class VirtualFunction(Object):
         self.module = module
         self.kernel = kernel
         self.settings: dict[int, int] = {}
+        self._checked: set[tuple[object, ...]] = set()
 
     @property
     def name(self) -> str:
@@ -202,6 +207,7 @@ class VirtualFunction(Object):
                     "INVALID_VALUE", f"at most {most} bytes of dynamic shared memory, found {value}"
                 )
         self.settings[number] = value
+        self._checked.clear()
 
     def check(self, launch: KernelWork) -> None:
         """Refuse what the driver refuses before a launch is queued.
@@ -210,6 +216,9 @@ class VirtualFunction(Object):
             DriverError: INVALID_VALUE, INVALID_CLUSTER_SIZE, COOPERATIVE_LAUNCH_TOO_LARGE,
             LAUNCH_OUT_OF_RESOURCES.
         """
+        shape_of = (launch.grid, launch.block, launch.cluster, launch.shared, launch.cooperative)
+        if shape_of in self._checked:
+            return
         most = self.attribute(MAX_DYNAMIC_SHARED) if launch.shared else 0
         if launch.shared > most:
             raise failure(
@@ -227,6 +236,8 @@ class VirtualFunction(Object):
         if ctas > 8 and not self.attribute(NON_PORTABLE_CLUSTER):
             why = f"a cluster of {ctas} CTAs needs NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
             raise failure("INVALID_CLUSTER_SIZE", why)
+        if len(self._checked) < MOST_CHECKED:
+            self._checked.add(shape_of)
 
     def run(self, launch: KernelWork) -> Rounds | None:
         """Run a launch to its end; where there are several devices, give the rounds in which it does."""

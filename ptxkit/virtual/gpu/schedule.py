@@ -137,9 +137,9 @@ class WorkSchedule:
     ) -> Operation:
         """Queue an operation behind others; `stream`: what its stream is called."""
         before = [other for other in after if other is not None]
-        operation = Operation(run, owner, outside, self.streams.place((o.place for o in before), owner))
+        operation = Operation(run, owner, outside, self.streams.place([o.place for o in before], owner))
         operation.beside, operation.stream = beside, stream
-        if self.streams.several:
+        if self.streams.several and self.streams.is_busy_beside(operation.place):
             operation.stack = host_stack()
         self._count += 1
         operation.number = self._count
@@ -162,7 +162,7 @@ class WorkSchedule:
         """The host waits for operations: they happen, and what they wait for."""
         named = [operation for operation in wanted if operation is not None]
         self._let(named)
-        self.streams.seen(operation.place for operation in named if operation.done)
+        self.streams.seen([operation.place for operation in named if operation.done])
 
     @property
     def oldest(self) -> OrderedOperation | None:
@@ -174,6 +174,9 @@ class WorkSchedule:
         """Let operations happen, and what they wait for. `patient`: those that are stuck may stay so."""
         needed = _closure(wanted)
         if not needed:
+            return
+        if len(needed) == 1 and self.order != "random":
+            self._perform(needed[0], patient)
             return
         chosen = {operation.number for operation in needed}
         ready = [self._rank(operation) for operation in needed if not operation.waits]
@@ -346,8 +349,10 @@ class _Unlocked:
 
 def _closure(wanted: Iterable[Operation | None]) -> list[Operation]:
     """The operations that have not happened and must, so that those happen; the oldest first."""
-    found: dict[int, Operation] = {}
     left = [operation for operation in wanted if operation is not None and not operation.done]
+    if len(left) < 2 and not any(operation.waits for operation in left):
+        return left
+    found: dict[int, Operation] = {}
     while left:
         operation = left.pop()
         if operation.number not in found:

@@ -31,17 +31,33 @@ class OrderedOperation:
 
     def begin(self) -> None:
         """Everything before it has happened: its clock is what it stays."""
-        clock = self.clock
+        clock = dict(self.clock)
         for other in self._before:
             for chain, count in other.clock.items():
                 if clock.get(chain, 0) < count:
                     clock[chain] = count
         clock[self.chain] = self.count
-        self._before = []
+        self.clock, self._before = clock, _NONE
 
     def is_before(self, other: OrderedOperation) -> bool:
         """Whether this one happens before another, which has begun."""
         return self.count <= other.clock.get(self.chain, 0)
+
+
+_NONE: list[OrderedOperation] = []
+
+
+def _later(clock: Clock, operations: Iterable[OrderedOperation]) -> Clock:
+    """A clock, and what has happened before operations, themselves included; the same one where that is
+    nothing new, for clocks are shared."""
+    found = clock
+    for one in operations:
+        for chain, count in one.clock.items():
+            if found.get(chain, 0) < count:
+                if found is clock:
+                    found = dict(clock)
+                found[chain] = count
+    return found
 
 
 class StreamOrder:
@@ -59,27 +75,35 @@ class StreamOrder:
 
     def concurrent(self, operation: OrderedOperation) -> bool:
         """Whether anything was queued that nothing orders before or after an operation, which has begun."""
+        if len(self.tails) < 2:
+            return False
         others = (tail for tail, _ in self.tails if tail.chain != operation.chain)
         return any(not tail.is_before(operation) and not operation.is_before(tail) for tail in others)
 
-    def place(self, before: Iterable[OrderedOperation], owner: object) -> OrderedOperation:
+    def place(self, others: list[OrderedOperation], owner: object) -> OrderedOperation:
         """The place of an operation that is queued behind others, the last of its own stream first."""
-        others = list(before)
-        first = others[0] if others else None
-        follows = first is not None and self.tails[first.chain][0] is first
-        chain = first.chain if first is not None and follows else len(self.tails)
-        count = first.count + 1 if first is not None and follows else 1
-        made = OrderedOperation(chain, count, dict(self._host), others)
-        self.tails[chain : chain + 1] = [(made, owner)]
+        tails = self.tails
+        if others and tails[others[0].chain][0] is others[0]:
+            chain, count = others[0].chain, others[0].count + 1
+            made = OrderedOperation(chain, count, self._host, others)
+            tails[chain] = made, owner
+        else:
+            made = OrderedOperation(len(tails), 1, self._host, others)
+            tails.append((made, owner))
         return made
 
     def seen(self, operations: Iterable[OrderedOperation]) -> None:
         """The host has waited for operations: what it queues from now on happens after them."""
+        self._host = _later(self._host, operations)
+
+    def is_busy_beside(self, operation: OrderedOperation) -> bool:
+        """Whether the host has not waited for everything that was queued in other chains."""
+        if len(self.tails) < 2:
+            return False
         host = self._host
-        for one in operations:
-            for chain, count in one.clock.items():
-                if host.get(chain, 0) < count:
-                    host[chain] = count
+        return any(
+            tail.count > host.get(tail.chain, 0) for tail, _ in self.tails if tail.chain != operation.chain
+        )
 
     def all_seen(self, owner: object | None = None) -> None:
         """The host has waited for everything, or for everything of an owner."""
