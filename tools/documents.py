@@ -76,6 +76,8 @@ DURATION = re.compile(r"\b\d[\d.,]* ?(?:ns|us|ms|s)\b")
 PROGRESS = re.compile(r"^.*: (?:running|\d+% done), \d+ s\n", re.MULTILINE)
 """What a run of more than two seconds prints of itself on stderr: no page shows it."""
 SHELL = re.compile(r"[|&;<>()$`*?\[\]{}~#]")
+SETTLED = {"PTXKIT_MEND": "0"}
+"""How far a search for a change gets in its seconds depends on the machine: pages show none."""
 PROMPT = "(debug) "
 WIDTH = 120
 """Columns of the terminal in which commands run."""
@@ -243,6 +245,7 @@ class Session:
             script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n')
             script.chmod(0o755)
         self.environment = {
+            **SETTLED,
             **os.environ,
             "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
@@ -272,7 +275,7 @@ class Session:
     def _here(self, arguments: list[str]) -> tuple[int, str]:
         out = io.StringIO()
         kept = dict(os.environ)
-        os.environ.update(NO_COLOR="1", COLUMNS=str(WIDTH))
+        os.environ.update({**SETTLED, **kept, "NO_COLOR": "1", "COLUMNS": str(WIDTH)})
         try:
             with contextlib.chdir(self.cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
                 code = ptxkit_main(arguments)
