@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 from command import here
 
 from ptxkit.asm.mends.anchors import anchors, narrowed
+from ptxkit.asm.mends.edit import alike
 from ptxkit.asm.mends.edits import Edits
-from ptxkit.asm.mends.numbers import meant, out_of_line, written_like
-from ptxkit.asm.mends.statements import STEP, KernelText
+from ptxkit.asm.mends.numbers import beyond, meant, out_of_line, written_like
+from ptxkit.asm.mends.statements import CONTROL, STEP, KernelText
 from ptxkit.asm.preprocess import expand
 from ptxkit.diagnostics import Diagnostic, Source
 from ptxkit.plan import LaunchPlan, PlanTensorMap
@@ -166,9 +166,9 @@ def test_the_nearest_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change that is tried sooner is not the first because another process is slower."""
     monkeypatch.setattr(search, "OTHERS", -1.0)
     answers = iter([(3, True), (0, False), (4, True), (1, True), (2, False), (5, True)])
-    assert search.nearest(answers, time.perf_counter() + 60) == ([1, 3, 4], 4)
+    assert search.nearest(answers) == ([1, 3, 4], 4)
     assert next(answers) == (2, False)
-    assert search.nearest(iter([(3, True), (0, True)]), 0.0) == ([3], 1)  # the time is over
+    assert search.nearest(iter([(3, True), (0, False)])) == ([3], 2)  # the time is over
 
 
 def test_without_a_mend_the_finding_stays(tmp_path: Path) -> None:
@@ -544,3 +544,88 @@ def test_an_address_that_is_swizzled_lacks_no_swizzle() -> None:
     kernel = KernelText.of(text)
     said = [edit.said for edit in Edits(kernel, dict.fromkeys(range(4), 1.0), ONE_SIDED).ordered()]
     assert not any("swizzle in the address `%at` that line 3 makes" in each for each in said)
+
+
+def test_a_branch_that_decides_is_near_what_it_jumps_over() -> None:
+    text = (
+        "setp.lt.u32 %inner, %j, %last_row;\n@!%inner bra store;\nadd.f32 %v, %w, %w;\n"
+        "store:\nst.global.f32 [%y], %v;\nmov.u32 %other, 1;\n"
+    )
+    kernel = KernelText.of(text)
+    near = kernel.distances({3: 0.0})  # the store
+    assert near[2] == pytest.approx(STEP)
+    assert near[1] == pytest.approx(STEP + CONTROL)
+    assert near[0] == pytest.approx(2 * STEP + CONTROL)
+    assert 4 not in near
+
+
+@pytest.mark.parametrize(
+    ("branch", "inside", "decides"),
+    [
+        ("@%p ret;", 4, True),  # nothing behind it is executed by who is gone
+        ("@%p bra again;", 1, True),  # how often the loop goes around
+        ("@%p bra again;", 4, False),
+        ("bra again;", 1, False),
+    ],
+)
+def test_what_a_branch_decides(branch: str, inside: int, decides: bool) -> None:
+    text = f".entry k()\n{{\nadd.u32 %a, %a, 0;\nagain: add.u32 %b, %b, 1;\nadd.u32 %c, %c, 2;\n{branch}\n"
+    text += "add.u32 %d, %d, 4;\n}\n.entry other()\n{\nadd.u32 %e, %e, 5;\n}\n"
+    kernel = KernelText.of(text)
+    place = next(at for at, one in enumerate(kernel.statements) if one.text.endswith(f", {inside};"))
+    assert (3 in kernel.distances({place: 0.0})) == decides
+    last = len(kernel.statements) - 1
+    assert 3 not in kernel.distances({last: 0.0})  # of another entry
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "are"),
+    [
+        ("%rows", "%columns", True),
+        ("%last_row", "%last_column", True),
+        ("%last_row", "%first_column", False),
+        ("%tile", "%stage", False),
+    ],
+)
+def test_names_of_counterparts_are_alike(name: str, other: str, are: bool) -> None:
+    assert alike(name, other) == are
+
+
+def test_what_another_statement_has_in_its_place_comes_first() -> None:
+    text = (
+        ".reg .b32 %tile, %tall, %broad, %high, %r1, %r2;\ndiv.u32 %high, %tile, %broad;\n"
+        "mul.lo.u32 %x, %tile, 3;\ndiv.u32 %high, %tile, %tall;\nadd.u32 %r1, %r1, %r2;\n"
+    )
+    said = edits_of(text)
+    assert "`div.u32 %high, %tile, %tall;` instead of `div.u32 %high, %tile, %broad;` at line 2" in said[:3]
+
+
+def test_an_argument_of_a_call_is_moved_on_as_another_is() -> None:
+    calls = ("MULTIPLY(512 * c + 2, TILE / 16 * c)", "MULTIPLY(512 * c, TILE / 16 * c)")
+    text = f"#define STEPS(c) \\\n    {calls[0]} \\\n    {calls[1]}\n"
+    assert any("MULTIPLY(512 * c + 2, TILE / 16 * c + 2)" in each for each in edits_of(text)[:4])
+
+
+def test_vectors_are_pieces_where_pieces_of_a_matrix_are_exchanged() -> None:
+    text = (
+        ".reg .b32 %a, %b, %c, %d, %at;\nadd.u32 %at, %at, 64;\n"
+        "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%at], {%a, %b, %c, %d};\n"
+    )
+    told = "all of the wrong elements hold what belongs at [i ^ 8, j ^ 8]"
+    assert "{%b, %a, %c, %d};` instead of" in edits_of(text, told)[0]
+
+
+def test_a_number_is_too_large_by_what_lies_beyond_the_end() -> None:
+    columns = "tensor memory has 128 lanes of 576 columns, found lanes 0-127, columns 576 to 579"
+    assert beyond(columns) == {4}
+    assert beyond("out of bounds: 16 bytes at 0x7e00\n48 bytes past the end of `x float32[4]`") == {64}
+    kernel = KernelText.of("add.u32 %to, %from, 16;\n")
+    edits = Edits(kernel, {0: 0.0}, past=beyond(columns)).ordered()
+    assert any("%from, 12;" in edit.said for edit in edits[:4])
+
+
+def test_one_size_of_the_problem_may_stand_for_another_in_a_map() -> None:
+    asked = PlanTensorMap("map", "a", (8, 64), shape=(48, 64), strides=(256,))
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (), {"columns": 64, "pitch": 80}, tensor_maps=(asked,))
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+    assert any(each.startswith("`strides = [320]` instead of `[256]`") for each in said[:4])

@@ -13,6 +13,15 @@ SWIZZLES = ((112, 128), (48, 64), (16, 32))
 """Masks of the three bits that the rows are combined with, and the bytes that are meant."""
 _TEMPORARY = re.compile(r"%[a-z]{1,2}\d{2,}")
 """A register as a compiler numbers it: its neighbours have nothing to do with it."""
+COUNTERPARTS = frozenset(
+    frozenset(pair.split("/"))
+    for pair in (
+        "row/column row/col rows/columns rows/cols width/height left/right up/down north/south east/west "
+        "first/last low/high lo/hi begin/end start/end head/tail full/empty warp/lane thread/lane "
+        "cta/cluster input/output source/target src/dst m/n n/k m/k x/y y/z x/z i/j a/b q/k k/v"
+    ).split()
+)
+"""Words of which one is written for the other."""
 LONGEST = 100
 """Statements that are longer are not repeated in messages."""
 
@@ -108,14 +117,22 @@ def constant(one: WrittenStatement) -> bool:
     return one.opcode.startswith("setp.") and "%" not in one.text[one.operands :].partition(",")[2]
 
 
+def temporary(name: str) -> bool:
+    """Whether a register has a name as compilers number them."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
 def alike(name: str, other: str) -> bool:
-    """Whether two names differ in one word that is short, or in one letter."""
+    """Whether two names differ in one letter, or in one word, a short one or the other's counterpart."""
     a, b = name.lstrip("%").split("_"), other.lstrip("%").split("_")
     if len(a) == len(b):
         differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-        if len(differ) == 1 and len(a) > 1 and max(map(len, differ[0])) <= 3:
-            return True
+        if len(differ) == 1:
+            one, two = differ[0]
+            short = len(a) > 1 and max(len(one), len(two)) <= 3
+            if short or frozenset((one, two)) in COUNTERPARTS:
+                return True
     if name.rstrip("0123456789") == other.rstrip("0123456789"):
         return False  # One of a numbered family: there are too many.
     letters = len(name) == len(other) and sum(x != y for x, y in zip(name, other, strict=True)) == 1
-    return letters and len(name) > 2 and not _TEMPORARY.fullmatch(name)
+    return letters and len(name) > 2 and not temporary(name)

@@ -6,34 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 
-from ptxkit.asm.mends.edit import Edit, alike, changed, constant, swizzled_value, swizzles
+from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, UNIT, TextEvidence
 from ptxkit.asm.mends.exchanged import exchanged
-from ptxkit.asm.mends.left_out import LeftOut, near_registers
+from ptxkit.asm.mends.left_out import LeftOut
 from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
-from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
+from ptxkit.asm.mends.registers import RegisterEdits
+from ptxkit.asm.mends.statements import KernelText, WrittenStatement, operand_spans
 from ptxkit.asm.mends.together import Together
 
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
-_EXCHANGED = (
-    "sub",
-    "shl",
-    "shr",
-    "div",
-    "rem",
-    "mad",
-    "selp",
-    "fma",
-    "bfe",
-    "bfi",
-    "wgmma",
-    "tcgen05",
-    "mma",
-)
-"""Instructions of which operands that change places are tried."""
 _ACCESS = re.compile(r"(?:ld|st)\.(?:(?!v\d)[\w:]+\.)*(?:v(\d)\.)?[busf](8|16|32|64|128)$")
+_CALL = re.compile(r"\b[A-Z_][A-Z0-9_]*\(([^()]*)\)")
+_MOVED = re.compile(r"\s*\+\s*\d+\s*$")
 _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
     "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
@@ -69,10 +55,6 @@ SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
 SPAN = 1024
 """Bytes after which every swizzle begins again."""
-NEAR = 8
-"""How far away, in statements, one index of an address may stand for another."""
-FAR = 8
-"""How far away, in statements, registers count that are only declared."""
 
 
 class Edits:
@@ -82,9 +64,16 @@ class Edits:
         text: the kernel's.
         distances: the statements that may hold the cause, by their numbers, with how near they are.
         told: the finding and its cause: of numbers that they name one instead of another is likely.
+        past: by how much the finding's place lies beyond the end of what there is, if it does.
     """
 
-    def __init__(self, text: KernelText, distances: Mapping[int, float], told: str = "") -> None:
+    def __init__(
+        self,
+        text: KernelText,
+        distances: Mapping[int, float],
+        told: str = "",
+        past: frozenset[int] = frozenset(),
+    ) -> None:
         words = re.findall(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?![\w.])", _LINES.sub("", told))
         numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
         self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
@@ -97,12 +86,13 @@ class Edits:
         self.text = text
         self.evidence = TextEvidence(text)
         self.left_out = LeftOut(text, self.evidence, self._alike)
-        self._like: dict[str, dict[str, int]] = {}
+        self.registers = RegisterEdits(text, self.evidence, self.exchanged, self.rearranged)
+        self.past = past
         self.distances = distances
 
     def ordered(self) -> list[Edit]:
         """All of them, the likeliest first; of the same text only one."""
-        found: dict[tuple[int, int, str], Edit] = {}
+        found: dict[tuple[object, ...], Edit] = {}
         together = Together(self.text.text)
         for number, distance in sorted(self.distances.items()):
             one = self.text.statements[number]
@@ -112,7 +102,7 @@ class Edits:
             if number in self.evidence.by_thread:
                 distance = min(distance, 1.0)
             for edit in self._of(number, one):
-                key = edit.start, edit.end, edit.new
+                key = edit.start, edit.end, edit.new, edit.also
                 cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
                 together.add(one, edit, cost)
                 cost += WHOLE if self.evidence.rows.whole(number) else 0.0
@@ -127,7 +117,6 @@ class Edits:
             return
         yield from self._numbers(number, one)
         if one.opcode:
-            yield from self._exchanges(one)
             yield from self._operations(number, one)
             yield from self.left_out.of(number, one)
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
@@ -136,7 +125,8 @@ class Edits:
                 for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):
                     steps = 0.02 * self.evidence.addressing[number]
                     yield replace(edit, cost=edit.cost + steps, weight=0.0) if self.swizzled else edit
-        yield from self._registers(number, one)
+        yield from self.registers.of(number, one)
+        yield from _like_siblings(one)
 
     # ---- numbers
 
@@ -183,6 +173,9 @@ class Edits:
                 if other != value:
                     written = written_like(token[0], other)
                     yield replace(changed(one, 0.05, token.start(), token.end(), written), weight=0.05)
+            for other in sorted({value - each for each in self.past}):
+                if 0 < other < WIDE:
+                    yield changed(one, 2 * MOVED, token.start(), token.end(), written_like(token[0], other))
             for other in sorted(self._off(value)):
                 yield changed(one, 2 * MOVED, token.start(), token.end(), written_like(token[0], other))
             unit = _unit(one) if ahead.endswith("+") else 1
@@ -221,64 +214,6 @@ class Edits:
             if value >= WIDE and {abs(other - value), abs(other - value) >> 32} & self.moved:
                 cost = min(cost, MOVED)  # A field of bytes of which the cause says the right number.
             yield cost + begins + (later if other in fitting else 0.0), other
-
-    # ---- registers
-
-    def _exchanges(self, one: WrittenStatement) -> Iterator[Edit]:
-        """Operands, or elements of a vector, that change places."""
-        body = one.text[one.operands :]
-        spans = [(one.operands + start, one.operands + end) for start, end in operand_spans(body)]
-        if one.opcode.startswith(_EXCHANGED):
-            pairs = [*pairwise(spans[1:])]
-            if one.opcode.startswith(("mad", "fma")):  # The factors are the same in either order.
-                pairs = [] if ".wide" in one.opcode else [(spans[2], spans[3]), (spans[1], spans[3])]
-            for (s1, e1), (s2, e2) in pairs:
-                first, second = one.text[s1:e1], one.text[s2:e2]
-                if first != second and self._alike_operands(first, second):
-                    new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
-                    yield changed(one, 0.9, s1, e2, new)
-        for found in re.finditer(r"\{([^{}]*)\}", one.text):
-            inner = [(found.start(1) + s, found.start(1) + e) for s, e in operand_spans(found[1] + ";")]
-            if not 2 <= len(inner) <= 8:
-                continue
-            for i, (s1, e1) in enumerate(inner):
-                for j in range(i + 1, len(inner)):
-                    s2, e2 = inner[j]
-                    new = one.text[s2:e2] + one.text[e1:s2] + one.text[s1:e1]
-                    likely = one.opcode.startswith("cp.async.bulk.tensor")  # coordinates
-                    edit = changed(one, (0.3 if likely else 0.6) + 0.2 * (j - i), s1, e2, new)
-                    yield replace(edit, weight=0.3) if likely else edit
-
-    def _alike_operands(self, first: str, second: str) -> bool:
-        """Whether operands can change places: not where they are registers of two widths."""
-        both = first.startswith("%") and second.startswith("%")
-        return not both or self.text.width(first) == self.text.width(second)
-
-    def _registers(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
-        """Another register in place of one that is read: one of a like name, or one of the neighbourhood."""
-        spans = operand_spans(one.text[one.operands :]) if one.opcode else []
-        first = one.operands + (spans[0][1] if spans and one.writes else 0)
-        near = near_registers(self.text, number)
-        for token in NAME.finditer(one.text, first):
-            name = token[0]
-            if not name.startswith("%"):
-                continue
-            for other, apart in {**self._declared_like(name), **near}.items():
-                if other == name or self.text.width(other) != self.text.width(name):
-                    continue
-                cost = 0.8 if alike(name, other) else 2.0 + apart / 10
-                if apart <= NEAR and number in self.evidence.addressing:
-                    cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
-                edit = changed(one, cost, token.start(), token.end(), other)
-                yield replace(edit, weight=0.3) if self.exchanged else edit
-
-    def _declared_like(self, name: str) -> dict[str, int]:
-        """The registers that are declared with a name like another, and are nowhere near."""
-        if name not in self._like:
-            self._like[name] = {
-                other: FAR for other in self.text.widths if other.startswith("%") and alike(name, other)
-            }
-        return self._like[name]
 
     # ---- operations
 
@@ -323,6 +258,17 @@ class Edits:
             "mul",
         ):
             yield changed(one, 0.5, 0, len(one.text), "")
+
+
+def _like_siblings(one: WrittenStatement) -> Iterator[Edit]:
+    """An argument of a macro's call that is moved on as far as another of the same call is."""
+    for call in _CALL.finditer(one.text):
+        spans = [(call.start(1) + start, call.start(1) + end) for start, end in operand_spans(call[1] + ";")]
+        moved = {found[0] for start, end in spans if (found := _MOVED.search(one.text[start:end]))}
+        for start, end in spans if len(moved) == 1 else ():
+            argument = one.text[start:end]
+            if _MOVED.search(argument) is None and not NUMBER.fullmatch(argument):
+                yield replace(changed(one, 0.2, end, end, f" {min(moved).strip()}"), weight=0.5)
 
 
 def _unit(one: WrittenStatement) -> int:

@@ -124,6 +124,20 @@ def out_of_line(row: Sequence[int]) -> tuple[int, int] | None:
     return found
 
 
+_COLUMNS = re.compile(r"of (\d+) columns, found lanes [\d -]+, columns (\d+) to (\d+)")
+_PAST = re.compile(r"^(\d+) bytes past the end of ", re.MULTILINE)
+_BYTES = re.compile(r"\b(\d+) bytes at 0x")
+
+
+def beyond(told: str) -> frozenset[int]:
+    """By how much the place that a finding and its notes tell of lies beyond the end of what there is: bytes,
+    or columns of tensor memory."""
+    found = {int(last) + 1 - int(columns) for columns, _, last in _COLUMNS.findall(told)}
+    for size in map(int, _BYTES.findall(told)):
+        found |= {int(past) + size for past in _PAST.findall(told)}
+    return frozenset(each for each in found if each > 0)
+
+
 def value_of(token: str) -> int:
     """The value of a number as it is written."""
     return (

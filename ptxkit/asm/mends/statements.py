@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 
+from ptxkit.asm.mends.control import controlled
+
 NAME = re.compile(r"%?[A-Za-z_$][\w$]*")
 """A register, a label, a macro, or a parameter of one."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -21,6 +23,7 @@ _HEAD = re.compile(r"[\s{}]*(?:[\w$%]+\s*:\s*)?(?:@!?\s*%?[\w$]+\s+)?([a-z][a-z0
 _CALL_ALONE = re.compile(r"\s*[A-Z_][A-Z0-9_]*\s*(?:\([^;]*\))?\s*\\?\s*")
 _BODY = re.compile(r"[\s}]*\.(?:visible|weak|entry|func)\b[^;{]*\{")
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
+_FUNCTION = re.compile(r"\.(?:entry|func)\b")
 _NUMBERED = re.compile(r"(?:##\w*|\d+)+$")
 _DECLARED = re.compile(r"\.reg\s+\.(\w+)\s+([^;]*);")
 
@@ -30,6 +33,8 @@ ROUND = 0.5
 """What it adds where another statement writes the same register in between, as in loops."""
 INSIDE = 0.1
 """What it adds from the call of a macro to what it stands for."""
+CONTROL = 0.6
+"""What it adds from a statement to a branch that decides whether it is executed."""
 ASIDE = 0.8
 """What it adds where the register is none that matters."""
 WRITES_NONE = ("st.", "stmatrix", "red.", "bar", "barrier", "bra", "ret", "exit", "fence", "cp", "prefetch")
@@ -170,7 +175,7 @@ class KernelText:
     def distances(
         self, anchors: Mapping[int, float], narrowed: Mapping[int, frozenset[str]] | None = None
     ) -> dict[int, float]:
-        """How many steps of data are between statements and the nearest of some, by their numbers.
+        """How many steps of data and control lie between statements and the nearest of some, by number.
 
         Args:
             anchors: the numbers of some, each with what its own distance is.
@@ -194,6 +199,8 @@ class KernelText:
                 continue
             found[number] = distance
             one = self.statements[number]
+            for other in self._controlled.get(number, ()):
+                heappush(waiting, (distance + CONTROL, other))
             matters = (narrowed or {}).get(number, one.reads)
             for name in one.reads:
                 aside = 0.0 if name in matters else ASIDE
@@ -206,6 +213,11 @@ class KernelText:
             for other in calls.get(one.macro, ()) if one.macro else ():
                 heappush(waiting, (distance + STEP, other))
         return found
+
+    @cached_property
+    def _controlled(self) -> dict[int, list[int]]:
+        """The branches that decide whether and how often each statement is executed, the nearest ones."""
+        return controlled(self.statements, [one.start() for one in _FUNCTION.finditer(self.text)])
 
     @cached_property
     def writers(self) -> dict[str, list[int]]:

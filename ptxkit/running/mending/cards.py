@@ -56,7 +56,7 @@ def card_edits(plan: LaunchPlan, text: str, cause: str | None, finding: Diagnost
 def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdit]:
     asked = plan.tensor_maps[at]
     named = NAMED if f"`{asked.name}`" in told else 0.0
-    changes = list(_changes(asked, plan.tensor_maps))
+    changes = list(_changes(asked, plan))
     for cost, what, value, now in changes:
         if what == "swizzle":
             entry: dict[str, Any] = {"options": {**asked.options, what: value}}
@@ -72,35 +72,41 @@ def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdi
 
 
 def _changes(
-    asked: PlanTensorMap, maps: Sequence[PlanTensorMap]
+    asked: PlanTensorMap, plan: LaunchPlan
 ) -> Iterator[tuple[float, str, str | tuple[int, ...], str | tuple[int, ...]]]:
     """What may have been meant in a tensor map: with how unlikely it is, which entry, and what it is now."""
+    maps, sizes = plan.tensor_maps, sorted({size for size in plan.sizes.values() if size > 1})
     now = asked.options.get("swizzle", DEFAULT_SWIZZLE)
     usual = {other.options.get("swizzle", DEFAULT_SWIZZLE) for other in maps if other is not asked}
     for swizzle in SWIZZLES:
         if swizzle != now:
             cost = (0.9 if swizzle in usual else 1.1) + (NEUTRAL if swizzle == "none" else 0.0)
             yield cost, "swizzle", swizzle, now
-    for cost, box in _numbers(asked.box, {n for other in maps for n in other.box}):
-        yield cost, "box", box, asked.box
-    if asked.strides:
-        for cost, strides in _numbers(asked.strides, {n for other in maps for n in other.strides or ()}):
-            yield 0.2 + cost, "strides", strides, asked.strides
+    for what in ("box", "strides", "shape"):
+        row: tuple[int, ...] | None = getattr(asked, what)
+        if row:
+            others = {number for other in maps for number in getattr(other, what) or ()}
+            for cost, numbers in _numbers(row, others, sizes):
+                yield (0.0 if what == "box" else 0.2) + cost, what, numbers, row
     for tensor in dict.fromkeys(other.tensor for other in maps):
         if tensor != asked.tensor:
             yield 1.2, "tensor", tensor, asked.tensor
 
 
-def _numbers(row: tuple[int, ...], others: set[int]) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Rows of which two neighbours have changed their places, or one number is another."""
+def _numbers(
+    row: tuple[int, ...], others: set[int], sizes: Sequence[int]
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Rows of which two neighbours have changed their places, or one number is another: one of `others`, or
+    what it is where one of the problem's sizes stands for another."""
     for at, (first, second) in enumerate(pairwise(row)):
         if first != second:
             yield 0.9, (*row[:at], second, first, *row[at + 2 :])
     for at, number in enumerate(row):
-        likely = dict.fromkeys((2 * number, number // 2, *sorted(others)))
-        for other in likely:
+        sized = {number // one * other for one in sizes if number % one == 0 for other in sizes}
+        for other in dict.fromkeys((*sorted(sized), 2 * number, number // 2, *sorted(others))):
             if other and other != number:
-                yield 1.1 if other in others else 1.2, (*row[:at], other, *row[at + 1 :])
+                cost = 0.7 if other in sized else 1.1 if other in others else 1.2
+                yield cost, (*row[:at], other, *row[at + 1 :])
 
 
 def _of_launch(plan: LaunchPlan, at: int) -> Iterator[CardEdit]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edit import Edit
 from ptxkit.asm.mends.edits import Edits
+from ptxkit.asm.mends.numbers import beyond
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator import Emulator
@@ -27,9 +28,10 @@ SECONDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
     **dict.fromkeys(("P655", "P656", "P657", "P658"), (4.0, 8.0)),
 }
-"""How long changes are tried, unless somebody says otherwise, by how the error's code begins; and at most,
-where trials take long. Asynchronous operations that meet may come of a wrong address, but most often a wait
-is missing, which the finding says; what has no entry comes of no number."""
+"""How many seconds of its processor time each process tries changes, unless somebody says otherwise, by how
+the error's code begins; and at most, where trials take long. Asynchronous operations that meet may come of a
+wrong address, but most often a wait is missing, which the finding says; what has no entry comes of no
+number."""
 KNOWN = 8.0, 24.0
 """The same where a cause is known: it is no wait that is missing."""
 REFUSED = "P45"
@@ -106,7 +108,7 @@ class MendSearch:
         Args:
             cause: what is known of the cause, in words.
             finding: the error.
-            seconds: how long to try; None: what is worth it.
+            seconds: how long to try, of processor time; None: what is worth it.
         """
         least, most = worth(finding.code) if seconds is None else (seconds, seconds)
         if seconds is None and least and cause is not None:
@@ -120,16 +122,16 @@ class MendSearch:
         told = cause or ""
         if not finding.code.startswith("P8"):  # That says how many elements are wrong, and what they are.
             told += f" {finding.message}"
+        past = beyond("\n".join((finding.message, *finding.notes)))
         edits: list[Edit | CardEdit] = [*card_edits(plan, self.trials.text, cause, finding)]
         if not finding.code.startswith(REFUSED):
             edits = sorted(
-                [*edits, *Edits(kernel, distances, told).ordered()],
+                [*edits, *Edits(kernel, distances, told, past).ordered()],
                 key=lambda each: each.cost,
             )
         seconds = min(max(least, SLOW * self.trials.took), most)
-        last = time.perf_counter() + seconds
-        with contextlib.closing(self._tried(edits, last)) as answers:
-            good, tried = nearest(answers, last)
+        with contextlib.closing(self._tried(edits, seconds)) as answers:
+            good, tried = nearest(answers)
         if not good:
             return None
         either = self._either(edits[good[0]], [edits[number] for number in good[1:]], edits)
@@ -156,12 +158,16 @@ class MendSearch:
             (one for one in opposite[:MOST_OPPOSITE] if self._right(one, patience)), None
         )
 
-    def _tried(self, edits: Sequence[Edit | CardEdit], end: float) -> Generator[tuple[int, bool]]:
-        """The numbers of edits that were tried, and whether each makes the result right."""
+    def _tried(self, edits: Sequence[Edit | CardEdit], seconds: float) -> Generator[tuple[int, bool]]:
+        """The numbers of edits that were tried, and whether each makes the result right.
+
+        Each process stops after so many `seconds` of its own: a busy machine tries as much as another.
+        """
         patience = PATIENCE * self.trials.took + 1
+        end = time.process_time() + seconds
         if self.processes == 1 or not hasattr(os, "fork"):
             for number, edit in enumerate(edits):
-                if time.perf_counter() > end:
+                if time.process_time() > end:
                     return
                 yield number, self._right(edit, patience)
             return
@@ -171,7 +177,7 @@ class MendSearch:
                 out, into = os.pipe()
                 child = os.fork()
                 if child == 0:
-                    self._child(edits, range(first, len(edits), self.processes), into, end, patience)
+                    self._child(edits, range(first, len(edits), self.processes), into, seconds, patience)
                 os.close(into)
                 children.append(child)
                 ways.register(out, selectors.EVENT_READ)
@@ -200,27 +206,32 @@ class MendSearch:
         return self.trials.right(edit.of, patience, edit.plan if isinstance(edit, CardEdit) else None)
 
     def _child(
-        self, edits: Sequence[Edit | CardEdit], numbers: Sequence[int], into: int, end: float, patience: float
+        self,
+        edits: Sequence[Edit | CardEdit],
+        numbers: Sequence[int],
+        into: int,
+        seconds: float,
+        patience: float,
     ) -> None:
         """Try some edits in a process of its own, which ends here."""
+        end = time.process_time() + seconds
         try:
             for number in numbers:
-                if time.perf_counter() > end:
+                if time.process_time() > end:
                     break
                 os.write(into, b"%d %d\n" % (number, self._right(edits[number], patience)))
         finally:
             os._exit(0)
 
 
-def nearest(answers: Iterable[tuple[int, bool]], last: float) -> tuple[list[int], int]:
+def nearest(answers: Iterable[tuple[int, bool]]) -> tuple[list[int], int]:
     """The first changes that make the result right, in their order, whichever process is quicker; and how
     many were tried.
 
     Args:
         answers: numbers of changes, as they come, and whether each makes the result right.
-        last: when the time is over, of `time.perf_counter`.
     """
-    end, good, tried = last, list[int](), set[int]()
+    end, good, tried = float("inf"), list[int](), set[int]()
     for number, right in answers:
         tried.add(number)
         now = time.perf_counter()
@@ -228,6 +239,6 @@ def nearest(answers: Iterable[tuple[int, bool]], last: float) -> tuple[list[int]
             good.append(number)
             end = min(end, now + OTHERS)
         known = not good or tried.issuperset(range(min(good)))
-        if now > last or (known and (len(good) > MOST_OTHERS or now > end)):
+        if known and (len(good) > MOST_OTHERS or now > end):
             break
     return sorted(good), len(tried)

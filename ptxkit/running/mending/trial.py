@@ -112,17 +112,17 @@ class Trials:
 
     def begin(self) -> bool:
         """Find out how the fault shows. Returns whether it does."""
-        start = time.perf_counter()
+        start = time.process_time()
         faulty = self._outputs(self.trimmed, fast=True)
-        self.took = time.perf_counter() - start
+        self.took = time.process_time() - start
         if not self._good(faulty):
             if faulty is not None:
                 self._choose(faulty, self._wrong(faulty))
             return True
         self.fast = False  # Only the sanitizer, or the order of what is asynchronous, shows it.
-        start = time.perf_counter()
+        start = time.process_time()
         outputs = self._outputs(self.trimmed, fast=False)
-        self.took = time.perf_counter() - start
+        self.took = time.process_time() - start
         return outputs is None
 
     def right(self, change: Callable[[str], str], patience: float, plan: LaunchPlan | None = None) -> bool:
@@ -176,9 +176,9 @@ class Trials:
         ctas = prod(launch.grid)
         tensors = {tensor.name: tensor for tensor in self.plan.tensors}
         for first in dict.fromkeys((0, ctas - cluster)) if ctas > cluster else ():
-            start = time.perf_counter()
+            start = time.process_time()
             outputs = self._outputs(self.trimmed, True, 2 * self.took + 1, (first, first + cluster))
-            took = time.perf_counter() - start
+            took = time.process_time() - start
             if outputs is None or took > SPARED * self.took:
                 return
             held = {}
@@ -213,7 +213,7 @@ class Trials:
         trial = Emulator(arch=self.device.arch, tensor_cores=self.device.tensor_cores, jit=options.jit)
         trial.options = options
         trial.output = _silent
-        end = time.perf_counter() + patience
+        end = time.process_time() + patience
 
         def prepared(execution: Execution) -> None:
             inner, grid = execution.execute, execution.launch.grid
@@ -221,7 +221,7 @@ class Trials:
                 grid.started, grid.stop = piece
 
             def run(block: CodeBlock, lane_set: LaneSet) -> None:
-                if time.perf_counter() > end:
+                if time.process_time() > end:
                     raise TooLongError
                 inner(block, lane_set)
 
