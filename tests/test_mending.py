@@ -629,3 +629,30 @@ def test_one_size_of_the_problem_may_stand_for_another_in_a_map() -> None:
     plan = LaunchPlan(Program("f.ptx", "\n"), (), (), {"columns": 64, "pitch": 80}, tensor_maps=(asked,))
     said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
     assert any(each.startswith("`strides = [320]` instead of `[256]`") for each in said[:4])
+
+
+def test_an_address_may_lack_the_offset_that_an_index_is_off_by() -> None:
+    text = ".reg .b64 %at;\nadd.u64 %at, %at, 64;\nld.shared.f32 %v, [%at];\n"
+    told = (
+        "`x[i0, i, j - 2]` is taken for `x[i0, i, j]`: all of the wrong elements of `y` are what that gives"
+    )
+    assert any("[%at + 8];` instead of" in each for each in edits_of(text, told)[:3])
+
+
+def test_a_descriptor_counts_units_of_16_bytes() -> None:
+    text = "mul.wide.u32 %wide, %stage, 49152;\nadd.u64 %desc, %desc, %wide;\n"
+    told = "`%desc` has the address 0xc040 itself, not shifted right by 4"
+    assert "%stage, 3072;` instead of" in edits_of(text, told)[0]
+
+
+def test_a_lane_of_tensor_memory_may_be_the_32_of_a_warp() -> None:
+    assert any("%warp, 21;" in each for each in edits_of("shl.b32 %x, %warp, 16;\n")[:4])
+
+
+def test_in_a_copied_statement_a_name_was_to_be_changed() -> None:
+    text = (
+        ".reg .b32 %tile_row, %tile_column, %steps, %x;\nmul.lo.u32 %x, %tile_row, %steps;\n"
+        "add.u32 %a, %a, %x;\nmul.lo.u32 %x, %tile_row, %steps;\nadd.u32 %b, %b, %x;\n"
+    )
+    said = edits_of(text)
+    assert "`mul.lo.u32 %x, %tile_column, %steps;` instead of" in said[0]

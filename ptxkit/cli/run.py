@@ -49,7 +49,7 @@ from ptxkit.cli.options import MAX_SIZE
     type=click.FloatRange(min=0),
     metavar="SECONDS",
     envvar="PTXKIT_MEND",
-    help="How long to try changes of a kernel whose result is wrong (emulator); 0: not at all.",
+    help="Processor time for changes of a kernel whose result is wrong (emulator); 0: none.",
 )
 @click.option(
     "--predict",

@@ -13,7 +13,7 @@ NEAREST = 4
 """Branches that are looked at for each statement: those around the fewest statements."""
 
 
-class Statement(Protocol):
+class PlacedStatement(Protocol):
     """What is asked of a statement."""
 
     @property
@@ -33,7 +33,7 @@ class Statement(Protocol):
         """Whether a predicate may keep it from being executed."""
 
 
-def controlled(statements: Sequence[Statement], functions: Sequence[int]) -> dict[int, list[int]]:
+def controlled(statements: Sequence[PlacedStatement], functions: Sequence[int]) -> dict[int, list[int]]:
     """Of each statement the branches with a predicate that jump over it, jump back across it or end the
     thread ahead of it, by their numbers.
 
@@ -49,7 +49,9 @@ def controlled(statements: Sequence[Statement], functions: Sequence[int]) -> dic
     return {number: [branch for _, branch in sorted(each)[:NEAREST]] for number, each in found.items()}
 
 
-def _stretches(statements: Sequence[Statement], functions: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+def _stretches(
+    statements: Sequence[PlacedStatement], functions: Sequence[int]
+) -> Iterator[tuple[int, int, int]]:
     """A branch, and from which statement on it decides, up to which."""
     own = [bisect_right(functions, one.start) for one in statements]
     labels: dict[tuple[int, str], int] = {}

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
-from ptxkit.asm.mends.evidence import SMALL, UNIT, TextEvidence
+from ptxkit.asm.mends.evidence import SMALL, TextEvidence
 from ptxkit.asm.mends.exchanged import exchanged
 from ptxkit.asm.mends.left_out import LeftOut
-from ptxkit.asm.mends.numbers import NUMBER, WIDE, meant, value_of, written_like
+from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
 from ptxkit.asm.mends.statements import KernelText, WrittenStatement, operand_spans
 from ptxkit.asm.mends.together import Together
@@ -19,6 +19,9 @@ from ptxkit.asm.mends.together import Together
 _SELF = re.compile(r"\s*(%?\w+)\s*,\s*(?:\1\s*,|[^,;]+,\s*\1\s*;)")
 _ACCESS = re.compile(r"(?:ld|st)\.(?:(?!v\d)[\w:]+\.)*(?:v(\d)\.)?[busf](8|16|32|64|128)$")
 _CALL = re.compile(r"\b[A-Z_][A-Z0-9_]*\(([^()]*)\)")
+_BARE = re.compile(r"\[\s*(%[\w$]+)\s*\]")
+_SHIFTED = re.compile(r"\b[ij]\d* [-+] (\d+)\]` is (?:taken|read)")
+"""By how many elements of a row a cause says that an index is off."""
 _MOVED = re.compile(r"\s*\+\s*\d+\s*$")
 _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
@@ -53,6 +56,10 @@ FEW_MOVED = 6
 """So many distances between numbers that are told, or fewer, say by how much a number may be off."""
 SHIFTS = 4
 """How much farther or less far values may have been meant to be shifted."""
+UNITS = "not shifted right by 4"
+"""What a finding says of a descriptor that counts bytes."""
+LANES = {16: 21, 21: 16, 1 << 16: 1 << 21, 1 << 21: 1 << 16}
+"""A lane of tensor memory, and the 32 of a warp, as an address counts them: shifts, and factors."""
 SPAN = 1024
 """Bytes after which every swizzle begins again."""
 
@@ -76,6 +83,8 @@ class Edits:
     ) -> None:
         words = re.findall(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?![\w.])", _LINES.sub("", told))
         numbers = [int(word, 0 if word.startswith("0x") else 10) for word in words]
+        self.in_bytes = UNITS in told
+        self.shifts = {int(each) for each in _SHIFTED.findall(told)}
         self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
         self.exchanged = EXCHANGED in told
         self.rearranged = ("what belongs at" in told and "^" in told) or MULTIPLIES in told
@@ -127,6 +136,7 @@ class Edits:
                     yield replace(edit, cost=edit.cost + steps, weight=0.0) if self.swizzled else edit
         yield from self.registers.of(number, one)
         yield from _like_siblings(one)
+        yield from self._places(one)
 
     # ---- numbers
 
@@ -194,6 +204,8 @@ class Edits:
 
     def _meant(self, one: WrittenStatement, value: int, written: str) -> Iterator[tuple[float, int]]:
         """What may have been meant by a number of a statement: rather what stands elsewhere, too."""
+        if one.opcode.startswith(("shl", "mul", "mad")) and value in LANES:
+            yield 0.5, LANES[value]
         fits = self.evidence.fits(value, own=1)
         later = 0.4 if fits else 0.0
         fitting = self.evidence.fitting(value, FITTING)
@@ -207,6 +219,8 @@ class Edits:
                 if abs(other - value) > SHIFTS:
                     continue
                 cost = min(cost, 0.3) if abs(other - value) == 1 else cost
+            if self.in_bytes and value == other * UNIT:
+                cost = 0.1
             if ".wide" in one.opcode and other & other - 1 and not value & value - 1:
                 cost += 1.0  # Elements have as many bytes as a power of two.
             if other >= SMALL and self.evidence.fits(other):
@@ -214,6 +228,16 @@ class Edits:
             if value >= WIDE and {abs(other - value), abs(other - value) >> 32} & self.moved:
                 cost = min(cost, MOVED)  # A field of bytes of which the cause says the right number.
             yield cost + begins + (later if other in fitting else 0.0), other
+
+    def _places(self, one: WrittenStatement) -> Iterator[Edit]:
+        """An element that lies beside the one that is accessed, where the address has no offset."""
+        if _ACCESS.match(one.opcode) is None:
+            return
+        for found in _BARE.finditer(one.text, one.operands):
+            for steps in sorted({1, -1} | self.shifts | {-each for each in self.shifts}):
+                cost = 0.2 if abs(steps) in self.shifts else 0.9
+                edit = changed(one, cost, found.end(1), found.end(1), f" + {steps * _unit(one)}")
+                yield replace(edit, weight=0.3) if self.shifts else edit
 
     # ---- operations
 

@@ -6,14 +6,12 @@ import re
 from collections import Counter
 from functools import cached_property
 
-from ptxkit.asm.mends.numbers import NUMBER, WIDE, value_of
+from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, value_of
 from ptxkit.asm.mends.rows import WrittenRows
 from ptxkit.asm.mends.statements import KernelText, WrittenStatement
 
 SMALL = 16
 """Numbers below stand anywhere, and say nothing."""
-UNIT = 16
-"""Bytes of the unit in which descriptors count."""
 REGULAR = 1.5
 """What it costs to change a number that is in line with all others of a row."""
 REPEATED = 0.4

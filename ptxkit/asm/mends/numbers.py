@@ -14,6 +14,8 @@ FAR_PLACE = 4096
 """From here on a number that is not wide may be the place of a buffer."""
 APART = (1024, 2048, 512, 256)
 """Bytes that such places may be apart."""
+UNIT = 16
+"""Bytes of the unit in which descriptors count."""
 MOST = 6
 """How many other numbers of like instructions are looked at."""
 
@@ -52,6 +54,10 @@ def meant(
         if value % 4 == 0:
             yield 0.9, value // 4
         yield 1.0, 4 * value
+        if value >= 16 * UNIT and value % UNIT == 0:
+            yield 0.6, value // UNIT
+        if value >= UNIT:
+            yield 1.1, value * UNIT
     if abs(value) <= STEPS[1]:
         yield 1.0, -value
     near = sorted(

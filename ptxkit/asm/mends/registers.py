@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -19,6 +20,7 @@ _EXCHANGED = (
 """Instructions of which operands that change places are tried."""
 _FRAGMENTS = ("stmatrix", "ldmatrix", "mma", "wgmma", "movmatrix", "tcgen05", "st.")
 """Instructions whose vectors are pieces of a matrix: exchanged ones are exchanged pieces."""
+_COMPUTED = ("mul", "mad", "add", "sub", "shl", "shr", "div", "rem", "and", "or", "xor", "bfe", "mov", "setp")
 NEAR = 8
 """How far away, in statements, one index of an address may stand for another."""
 FAR = 8
@@ -93,6 +95,7 @@ class RegisterEdits:
         spans = operand_spans(one.text[one.operands :]) if one.opcode else []
         first = one.operands + (spans[0][1] if spans and one.writes else 0)
         near = near_registers(self.text, number)
+        copied = one.opcode.startswith(_COMPUTED) and self._written[one.shown] > 1
         for token in NAME.finditer(one.text, first):
             name = token[0]
             if not name.startswith("%"):
@@ -101,13 +104,15 @@ class RegisterEdits:
             for other, apart in {**self._declared_like(name), **near, **namesakes}.items():
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
-                cost = 0.8 if alike(name, other) else 2.0 + apart / 10
+                twin = copied and alike(name, other)
+                cost = 0.2 if twin else 0.8 if alike(name, other) else 2.0 + apart / 10
                 if apart <= NEAR and number in self.evidence.addressing:
                     cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
                 if other in namesakes:
                     cost = min(cost, 0.2)
                 edit = changed(one, cost, token.start(), token.end(), other)
-                yield replace(edit, weight=0.3) if self.exchanged or other in namesakes else edit
+                likely = self.exchanged or twin or other in namesakes
+                yield replace(edit, weight=0.3) if likely else edit
 
     def _declared_like(self, name: str) -> dict[str, int]:
         """The registers that are declared with a name like another, and are nowhere near."""
@@ -130,6 +135,12 @@ class RegisterEdits:
             if other != name and (stem == name or other.rstrip("0123456789") != stem)
         }
         return dict.fromkeys(sorted(found), FAR) if len(found) <= NAMESAKES else {}
+
+    @cached_property
+    def _written(self) -> Counter[str]:
+        """How often each statement stands in the text: one that computes twice the same may be a copy in
+        which a name was to be changed."""
+        return Counter(one.shown for one in self.text.statements if not one.macro)
 
     @cached_property
     def _in_place(self) -> dict[str, set[str]]:
