@@ -7,7 +7,9 @@ Everything that is an address or a handle is a Python int here, 0 for none.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from ptxkit.virtual.results import failure
@@ -84,7 +86,7 @@ def several(address: int, kind: Any, count: int) -> list[Any]:
         return []
     if not address:
         raise failure("INVALID_VALUE", "an array is null")
-    return list((kind * count).from_address(address))
+    return (kind * count).from_address(address)[:]
 
 
 def put_several(address: int, kind: Any, values: Sequence[Any]) -> None:
@@ -105,6 +107,32 @@ def memory(address: int, size: int) -> bytes:
     if size and not address:
         raise failure("INVALID_VALUE", "a block of memory is null")
     return ctypes.string_at(address, size) if size else b""
+
+
+def gathered(address: int, pieces: Sequence[tuple[int, int, int]], size: int) -> bytes:
+    """`size` bytes put together from pieces that lie anywhere, and zeros between them.
+
+    Args:
+        address: of an array of the pieces' addresses.
+        pieces: of each the first byte in what is made, the one behind the last, and how many these are.
+    """
+    places = _pointers(len(pieces))(_EVERYTHING, address)
+    made = bytearray(size)
+    for at, (first, behind, count) in zip(places, pieces, strict=True):
+        if not at:
+            raise failure("INVALID_VALUE", "a block of memory is null")
+        made[first:behind] = _EVERYTHING[at : at + count]
+    return bytes(made)
+
+
+_EVERYTHING = memoryview((ctypes.c_ubyte * ((1 << 63) - 1)).from_address(0)).cast("B")
+"""The process's memory by address: slices of it cost less than calls of C."""
+
+
+@cache
+def _pointers(count: int) -> Callable[[memoryview, int], tuple[int, ...]]:
+    """What reads so many addresses in a row."""
+    return struct.Struct(f"={count}Q").unpack_from
 
 
 _texts: dict[str, Any] = {}

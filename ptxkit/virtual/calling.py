@@ -3,41 +3,53 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 HOME = str(Path(__file__).parents[1])
 """ptxkit's own files, which are not shown."""
 RUNNERS = ("/_pytest/", "/pluggy/", "/unittest/")
 """What runs tests, below which nothing of the program is."""
 DEPTH = 6
-"""Most frames that are kept."""
-_LOOKED_AT = 64
+"""Most frames that are shown."""
+_LOOKED_AT = 32
 
 
-def host_stack() -> tuple[str, ...]:
-    """The Python frames of the calling thread outside ptxkit, the innermost first: `file.py:12 in main`.
+class HostStack:
+    """The Python frames of a thread outside ptxkit, as they stood: none of a program that is not Python.
 
-    Empty for a program that is not Python.
+    Each launch takes one, few are ever shown: so frames are kept as they are, and told when somebody asks.
     """
+
+    def __init__(self, places: list[tuple[CodeType, int]]) -> None:
+        """Args: places: of each frame its code and its last instruction's offset, the innermost first."""
+        self._places = places
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """The innermost first: `file.py:12 in main`."""
+        found: list[str] = []
+        for code, instruction in self._places:
+            file = code.co_filename
+            if len(found) == DEPTH or any(runner in file for runner in RUNNERS):
+                break
+            if not file.startswith((HOME, "<frozen", "<string>")):
+                line = next(islice(code.co_positions(), instruction // 2, None))[0]
+                found.append(f"{file}:{line} in {code.co_name}")
+        return tuple(found)
+
+
+NOWHERE = HostStack([])
+"""Where nobody stood."""
+
+
+def host_stack() -> HostStack:
+    """Where the calling thread stands."""
     frame: FrameType | None = sys._getframe(1)
-    found: list[str] = []
-    for _ in range(_LOOKED_AT):
-        if frame is None or len(found) == DEPTH:
-            break
-        file = frame.f_code.co_filename
-        runs, shown = _told(file)
-        if runs:
-            break
-        if shown:
-            found.append(f"{file}:{frame.f_lineno} in {frame.f_code.co_name}")
+    places: list[tuple[CodeType, int]] = []
+    while frame is not None and len(places) < _LOOKED_AT:
+        places.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
-    return tuple(found)
-
-
-@cache
-def _told(file: str) -> tuple[bool, bool]:
-    """Whether a file's frames are of what runs tests, and whether they are shown."""
-    runs = any(runner in file for runner in RUNNERS)
-    return runs, not file.startswith((HOME, "<frozen", "<string>"))
+    return HostStack(places)

@@ -109,7 +109,7 @@ class SymbolLibrary:
         machine, failed, name = self._machine, self._failed, symbol.name
         early = symbol.name in self._functions.early or symbol.plain in self._functions.early
         per_thread, lock = symbol.per_thread, self._machine.schedule.lock
-        process = self._process
+        process, getpid = self._process, os.getpid
         pending = PendingException(self.address(RESTORE))
         take, taken, give_back = pending.take, pending.taken, pending.give_back
 
@@ -121,7 +121,7 @@ class SymbolLibrary:
 
         def answer(arguments: tuple[Any, ...]) -> Any:
             with lock:
-                if not early and (not machine.initialised or os.getpid() != process):
+                if not early and (not machine.initialised or getpid() != process):
                     return failed(NOT_INITIALISED)
                 machine.calls += 1
                 machine.per_thread_default = per_thread

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptxkit.diagnostics import Diagnostic, PtxkitError, render_text
+from ptxkit.virtual.calling import NOWHERE, HostStack
 from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import DriverError, code
 
@@ -74,16 +75,17 @@ class ProcessReport:
         self.notes: Counter[str] = Counter()
         self.launches = 0
         self.launch = ""
-        self.stack: tuple[str, ...] = ()
+        self.stack = NOWHERE
         self._told: set[str] = set()
         self._seen: set[tuple[str, str]] = set()
 
-    def add(self, diagnostic: Diagnostic) -> None:
-        """A finding; once for the same message."""
+    def add(self, diagnostic: Diagnostic, stack: HostStack | None = None) -> None:
+        """A finding; once for the same message. `stack`: where the host called, if not for the operation that
+        is happening."""
         if (diagnostic.code, diagnostic.message) in self._seen:
             return
         self._seen.add((diagnostic.code, diagnostic.message))
-        finding = Finding(diagnostic, self.launch, self.stack)
+        finding = Finding(diagnostic, self.launch, (stack or self.stack).frames)
         self.findings.append(finding)
         if not self.options.quiet:
             print(render_text([finding.shown()]), file=sys.stderr, flush=True)

@@ -7,20 +7,18 @@ fp32, then to the type of D. So bits are not those of NVIDIA's library, whose or
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ptxkit.diagnostics import PtxkitError
 from ptxkit.virtual.blas.memory import DeviceAccess, MemoryLines
 from ptxkit.virtual.blas.scaling import Scaling
 from ptxkit.virtual.blas.types import CudaType, Values
+from ptxkit.virtual.calling import NOWHERE, HostStack
 from ptxkit.virtual.gpu.context import VirtualContext
+from ptxkit.virtual.gpu.reported import ReportedWork
 from ptxkit.virtual.gpu.work import Work
-from ptxkit.virtual.results import DriverError
 
 POINTER = 8
 """Bytes of one."""
@@ -222,12 +220,15 @@ class BlasProduct(Work):
     beta: Scalar
     batches: int = 1
     epilogue: Epilogue = Epilogue()
-    stack: tuple[str, ...] = ()
+    stack: HostStack = NOWHERE
 
     def run(self) -> None:
-        with self._reported() as access, np.errstate(all="ignore"):
+        machine, access = self.context.machine, DeviceAccess(self.context, f"`{self.name}`")
+        with ReportedWork(machine, access.call, self.stack), np.errstate(all="ignore"):
             for batch in range(self.batches):
                 self._one(access, batch)
+            if machine.seeks_stream_races:
+                machine.touched(access.call, access.touched, self.stack)
 
     def _one(self, access: DeviceAccess, batch: int) -> None:
         access.tainted = False
@@ -249,22 +250,6 @@ class BlasProduct(Work):
         total = self.epilogue.applied(access, batch, total)
         bad |= access.tainted
         self.d.store(access, where, total, bad if bad.any() else None)
-
-    @contextmanager
-    def _reported(self) -> Iterator[DeviceAccess]:
-        """What is found meanwhile is of this call."""
-        machine, access = self.context.machine, DeviceAccess(self.context, f"`{self.name}`")
-        report = machine.report
-        report.launch, report.stack = access.call, self.stack
-        try:
-            yield access
-            if machine.seeks_stream_races:
-                machine.touched(access.call, access.touched, self.stack)
-        except PtxkitError as problem:
-            raise DriverError(report.failed(problem)) from None
-        finally:
-            machine.memory.forget_host()
-            report.launch, report.stack = "", ()
 
 
 def _multiplied(a: Values, b: Values) -> Values:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.virtual.abi import ATTRIBUTE_BYTES, Int, LaunchConfig, Pointer, get, memory, put, several
+from ptxkit.virtual.abi import (
+    ATTRIBUTE_BYTES,
+    Int,
+    LaunchConfig,
+    Pointer,
+    gathered,
+    get,
+    memory,
+    put,
+    several,
+)
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
@@ -29,11 +39,7 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
     """
     signature = function.kernel.signature
     if parameters:
-        places = several(parameters, Pointer, len(signature))
-        space = bytearray(signature.size)
-        for at, parameter in zip(places, signature.parameters, strict=True):
-            space[parameter.offset : parameter.offset + parameter.size] = memory(at, parameter.size)
-        return bytes(space)
+        return gathered(parameters, signature.extents, signature.size)
     if not extra:
         if len(signature):
             raise failure(

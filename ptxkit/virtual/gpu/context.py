@@ -21,10 +21,6 @@ NON_BLOCKING = 1
 """The flag of a stream that does not wait for the legacy default stream."""
 
 
-LEGACY_NAME = "the legacy default stream"
-"""What findings call it."""
-
-
 class VirtualContext(Object):
     """A context: what a program made on a device.
 
@@ -38,6 +34,8 @@ class VirtualContext(Object):
         limits: what `cuCtxSetLimit` set, by the limit's number.
         peers: the ordinals of the devices whose memory its kernels may reach.
         owned: what is destroyed with it: streams, events, modules.
+        legacy: the default stream.
+        blocking: the streams that wait for the legacy one, and it for them.
     """
 
     noun: ClassVar[str] = "context"
@@ -56,22 +54,25 @@ class VirtualContext(Object):
         self.peers: set[int] = set()
         self.owned: dict[int, Object] = {}
         machine.handles.add(self)
-        self.legacy = VirtualStream(self, 0, 0, LEGACY_NAME)
+        self.legacy = VirtualStream(self, 0, 0, "the legacy default stream")
+        self.blocking: list[VirtualStream] = []
         self._per_thread: dict[int, VirtualStream] = {}
-        self._made: dict[int, VirtualStream] = {}
 
     @property
     def per_thread(self) -> VirtualStream:
         """The default stream of the calling thread."""
         thread = threading.get_ident()
         if thread not in self._per_thread:
-            self._per_thread[thread] = VirtualStream(self, 0, 0, "the default stream of a thread")
+            made = VirtualStream(self, 0, 0, "the default stream of a thread")
+            self._per_thread[thread] = made
+            self.begin(made)
         return self._per_thread[thread]
 
-    @property
-    def streams(self) -> list[VirtualStream]:
-        """All streams, the legacy one first."""
-        return [self.legacy, *self._per_thread.values(), *self._made.values()]
+    def begin(self, stream: VirtualStream) -> None:
+        """A stream beside the legacy one is there."""
+        self.machine.schedule.streams.several = True
+        if not stream.flags & NON_BLOCKING:
+            self.blocking.append(stream)
 
     def stream(self, handle: int) -> VirtualStream:
         """A stream by its handle, the default ones among them."""
@@ -127,13 +128,14 @@ class VirtualContext(Object):
         handle = self.machine.handles.add(thing)
         self.owned[handle] = thing
         if isinstance(thing, VirtualStream):
-            self._made[handle] = thing
+            self.begin(thing)
         return handle
 
     def disown(self, thing: Object) -> None:
         """An object is destroyed."""
         self.owned.pop(thing.handle, None)
-        self._made.pop(thing.handle, None)
+        if isinstance(thing, VirtualStream) and not thing.flags & NON_BLOCKING:
+            self.blocking.remove(thing)
         self.machine.handles.remove(thing)
 
     def synchronise(self) -> None:
@@ -197,20 +199,13 @@ class VirtualStream(Object):
         self.last: Operation | None = None
         self.capture: Capturing | None = None
         self.attributes: dict[int, bytes] = {}
-        if name != LEGACY_NAME:
-            context.machine.schedule.streams.several = True
-
-    @property
-    def blocking(self) -> bool:
-        """Whether it and the legacy default stream wait for each other."""
-        return not self.flags & NON_BLOCKING and self is not self.context.legacy
 
     def before(self) -> list[Operation | None]:
         """What must have happened before what is queued next."""
-        legacy = self.context.legacy
-        if self is legacy:
-            return [self.last, *(stream.last for stream in self.context.streams if stream.blocking)]
-        return [self.last, legacy.last] if self.blocking else [self.last]
+        context = self.context
+        if self is context.legacy:
+            return [self.last, *[stream.last for stream in context.blocking]]
+        return [self.last] if self.flags & NON_BLOCKING else [self.last, context.legacy.last]
 
     def queue(
         self,
@@ -240,8 +235,8 @@ class VirtualStream(Object):
     def _refuse_implicit(self) -> None:
         """The legacy stream waits for the blocking ones, which is impossible while one is captured."""
         if self is self.context.legacy:
-            for stream in self.context.streams:
-                if stream.capture is not None and stream.blocking:
+            for stream in self.context.blocking:
+                if stream.capture is not None:
                     stream.capture.invalidate()
                     raise failure("STREAM_CAPTURE_IMPLICIT")
 

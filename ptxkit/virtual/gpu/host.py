@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptxkit.emulator.faults import Origins
+from ptxkit.virtual.calling import HostStack
 from ptxkit.virtual.gpu.handles import Handles, Object
 from ptxkit.virtual.gpu.memory import UnifiedMemory
 from ptxkit.virtual.gpu.schedule import WorkSchedule
@@ -63,7 +64,7 @@ class Host:
             return streams.several
         return streams.concurrent(operation.place)
 
-    def touched(self, name: str, touched: Iterable[TouchedBytes], stack: tuple[str, ...] = ()) -> None:
+    def touched(self, name: str, touched: Iterable[TouchedBytes], stack: HostStack | None = None) -> None:
         """The operation that happens just now has touched memory."""
         operation = self.schedule.current
         if operation is None:
@@ -71,9 +72,7 @@ class Host:
         stack = stack or operation.stack
         work = FinishedWork(operation.place, name, operation.stream, stack, list(touched))
         for race in self.stream_races.add(work, self.schedule.oldest):
-            before, self.report.stack = self.report.stack, stack
-            self.report.add(race)
-            self.report.stack = before
+            self.report.add(race, stack)
 
     def _run_together(self) -> None:
         """Kernels of several devices may need one another."""

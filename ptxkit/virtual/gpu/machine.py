@@ -79,7 +79,8 @@ class Machine(Host):
         Raises:
             DriverError: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or what the context was lost to.
         """
-        context = self.current
+        stack = self.stacks.get(threading.get_ident())
+        context = stack[-1] if stack else None
         if context is None:
             raise failure("INVALID_CONTEXT", "no context is current to this thread")
         context.check()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,11 +9,13 @@ from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel
+from ptxkit.virtual.calling import NOWHERE, HostStack
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.loading import load_text, refusing_ptx
 from ptxkit.virtual.gpu.machine import Machine
+from ptxkit.virtual.gpu.reported import ReportedWork
 from ptxkit.virtual.gpu.schedule import Rounds
 from ptxkit.virtual.gpu.stream_races import touched_by_launch
 from ptxkit.virtual.gpu.work import Dim3, Work
@@ -124,7 +124,7 @@ class KernelWork(Work):
     arguments: bytes
     cooperative: bool = False
     programmatic: bool = False
-    stack: tuple[str, ...] = ()
+    stack: HostStack = NOWHERE
 
     def run(self) -> Rounds | None:
         return self.function.run(self)
@@ -241,20 +241,21 @@ class VirtualFunction(Object):
 
     def run(self, launch: KernelWork) -> Rounds | None:
         """Run a launch to its end; where there are several devices, give the rounds in which it does."""
-        machine = self.device.machine
-        machine.report.launches += 1
-        name = f"`{self.name}`, launch {machine.report.launches}"
+        device = self.module.context.device
+        machine, report = device.machine, device.machine.report
+        report.launches += 1
+        name = f"`{self.kernel.name}`, launch {report.launches}"
         if machine.concurrency is not None:
             return self._rounds(launch, name, machine.concurrency)
-        with self._reported(launch, name):
+        with ReportedWork(machine, name, launch.stack, device.emulator.findings):
             execution = self._execution(launch)
             execution.follows_reads = sought = machine.seeks_stream_races
-            execution.run(self.device.emulator.progress)
+            execution.run(device.emulator.progress)
             if sought:
                 machine.touched(name, touched_by_launch(machine.memory), launch.stack)
-            if self.device.predictor is not None:
-                for one in self.device.predictor.predictions():
-                    machine.report.predicted(name, one)
+            if device.predictor is not None:
+                for one in device.predictor.predictions():
+                    report.predicted(name, one)
         return None
 
     def _execution(self, launch: KernelWork) -> Execution:
@@ -269,12 +270,13 @@ class VirtualFunction(Object):
         )
 
     def _rounds(self, launch: KernelWork, name: str, concurrency: Concurrency) -> Rounds:
-        with self._reported(launch, name):
+        reported = ReportedWork(self.device.machine, name, launch.stack, self.device.emulator.findings)
+        with reported:
             one = concurrency.begin(self._execution(launch))
         try:
             yield
             while True:
-                with self._reported(launch, name):
+                with reported:
                     if concurrency.turn(one):
                         return
                 if one.stalled or self.device.machine.options.order == "random":
@@ -282,23 +284,6 @@ class VirtualFunction(Object):
         finally:
             if one in concurrency.under_way:
                 concurrency.end(one)
-
-    @contextmanager
-    def _reported(self, launch: KernelWork, name: str) -> Iterator[None]:
-        """What is found meanwhile is of a launch."""
-        machine = self.device.machine
-        report, emulator = machine.report, self.device.emulator
-        report.launch, report.stack = name, launch.stack
-        try:
-            yield
-        except PtxkitError as problem:
-            raise DriverError(report.failed(problem)) from None
-        finally:
-            for finding in emulator.findings:
-                report.add(finding)
-            emulator.findings.clear()
-            machine.memory.forget_host()
-            report.launch, report.stack = "", ()
 
 
 def _code_of(problem: PtxkitError, launch: KernelWork) -> int:
@@ -387,6 +372,9 @@ def function_of(machine: Machine, handle: int) -> VirtualFunction:
     Raises:
         DriverError: INVALID_HANDLE.
     """
+    function = machine.handles.find(VirtualFunction, handle)
+    if function is not None:
+        return function
     kernel = machine.handles.find(LibraryKernel, handle)
     if kernel is not None:
         return kernel.function(machine.context())

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from random import Random
 from threading import Condition, RLock, get_ident
+from types import GeneratorType
 from typing import Any, Protocol
 
-from ptxkit.virtual.calling import host_stack
+from ptxkit.virtual.calling import NOWHERE, host_stack
 from ptxkit.virtual.gpu.stream_order import OrderedOperation, StreamOrder
 from ptxkit.virtual.results import failure
 
@@ -66,7 +66,7 @@ class Operation:
         rounds: what is left of it, where it happens round by round and has begun.
         beside: whether it begins when another such of another owner does, if it may.
         place: what has happened before it, whatever order they happen in.
-        stream, stack: where it was queued: what its stream is called, and the frames of the program.
+        stream, stack: where it was queued: what its stream is called, and where the program stood.
         behind: those that were queued to happen after it.
         waits: how many it waits for that have not happened.
     """
@@ -80,7 +80,7 @@ class Operation:
         self.run = run
         self.place = place
         self.stream = ""
-        self.stack: tuple[str, ...] = ()
+        self.stack = NOWHERE
         self.owner = owner
         self.outside = outside
         self.after: tuple[Operation, ...] = ()
@@ -97,7 +97,7 @@ class Operation:
         """It happens, or begins to."""
         self.place.begin()
         rounds = self.run()
-        if isinstance(rounds, Generator):
+        if isinstance(rounds, GeneratorType):
             self.rounds = rounds
             next(rounds)
 
@@ -117,11 +117,12 @@ class WorkSchedule:
         self.order = order
         self.lock = RLock()
         self._changed = Condition(self.lock)
+        self._waiting = 0
         self._random = Random(seed)
         self._count = 0
         self.pending: dict[int, Operation] = {}
         self._free_to: dict[int, Operation] = {}
-        self._beside: Counter[int] = Counter()
+        self._beside: dict[int, int] = {}
         self.stuck: Callable[[], Exception | None] = lambda: None
         self.streams = StreamOrder()
         self.current: Operation | None = None
@@ -136,22 +137,27 @@ class WorkSchedule:
         stream: str = "a graph",
     ) -> Operation:
         """Queue an operation behind others; `stream`: what its stream is called."""
-        before = [other for other in after if other is not None]
-        operation = Operation(run, owner, outside, self.streams.place([o.place for o in before], owner))
+        places, ahead = [], []
+        for other in after:
+            if other is not None:
+                places.append(other.place)
+                if not other.done:
+                    ahead.append(other)
+        operation = Operation(run, owner, outside, self.streams.place(places, owner))
         operation.beside, operation.stream = beside, stream
         if self.streams.several and self.streams.is_busy_beside(operation.place):
             operation.stack = host_stack()
         self._count += 1
         operation.number = self._count
-        operation.after = tuple(other for other in before if not other.done)
         self.pending[operation.number] = operation
-        operation.waits = len(operation.after)
-        for other in operation.after:
-            other.behind.append(operation)
-        if not operation.waits:
+        if ahead:
+            operation.after, operation.waits = tuple(ahead), len(ahead)
+            for other in ahead:
+                other.behind.append(operation)
+        else:
             self._free_to[operation.number] = operation
         if beside:
-            self._beside[id(owner)] += 1
+            self._beside[id(owner)] = self._beside.get(id(owner), 0) + 1
         if self.order == "eager":
             self._let([operation], patient=True)
         elif len(self.pending) > DEPTH:
@@ -249,7 +255,9 @@ class WorkSchedule:
             if operation.running and operation.thread == get_ident():
                 raise failure("NOT_PERMITTED", "called within what it would have to wait for")
             if operation.running:
+                self._waiting += 1
                 self._changed.wait()
+                self._waiting -= 1
             elif not self._advance(operation) and not self._help(operation):
                 problem = self.stuck()
                 if problem is None:
@@ -331,7 +339,8 @@ class WorkSchedule:
             self._beside[owner] -= 1
             if not self._beside[owner]:
                 del self._beside[owner]
-        self._changed.notify_all()
+        if self._waiting:
+            self._changed.notify_all()
 
 
 class _Unlocked:
@@ -350,7 +359,7 @@ class _Unlocked:
 def _closure(wanted: Iterable[Operation | None]) -> list[Operation]:
     """The operations that have not happened and must, so that those happen; the oldest first."""
     left = [operation for operation in wanted if operation is not None and not operation.done]
-    if len(left) < 2 and not any(operation.waits for operation in left):
+    if not left or (len(left) == 1 and not left[0].waits):
         return left
     found: dict[int, Operation] = {}
     while left:

@@ -15,6 +15,7 @@ from ptxkit.diagnostics import Diagnostic, counted
 from ptxkit.emulator.access_history import STRONG, AccessHistory
 from ptxkit.emulator.faults import Site, finding, label_at
 from ptxkit.emulator.global_memory import Allocation, GlobalMemory
+from ptxkit.virtual.calling import HostStack
 from ptxkit.virtual.gpu.stream_order import OrderedOperation, StreamOrder
 
 CODE = "P6155"
@@ -71,7 +72,7 @@ class FinishedWork:
     place: OrderedOperation
     name: str
     stream: str
-    stack: tuple[str, ...]
+    stack: HostStack
     touched: list[TouchedBytes]
 
     @property
@@ -165,7 +166,7 @@ class StreamRaces:
                     continue
                 there, here = pair
                 parties = (
-                    (work.what, work.stack, one.write, id(one.site(at)))
+                    (work.what, work.stack.frames, one.write, id(one.site(at)))
                     for work, one, at in ((first, theirs, there), (second, mine, here))
                 )
                 key = tuple(sorted(parties))
@@ -204,7 +205,7 @@ def _told(
     )
     notes = [f"{work.name} is in {work.stream}" for work in (second, first)]
     notes.append(f"byte {start - mine.allocation.address} of {mine.allocation}")
-    notes += [f"{first.name} was queued from {frame}" for frame in first.stack[:2]]
+    notes += [f"{first.name} was queued from {frame}" for frame in first.stack.frames[:2]]
     site, other = mine.site(here), theirs.site(there)
     if site is None:
         site, other = other, None
