@@ -15,7 +15,7 @@ from tools.strangers.repositories import checkout
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LISTS = tuple(ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2"))
+LISTS = tuple(ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2", "strangers3"))
 """The lists of launches of kernels that nobody here wrote, by age."""
 MOST_SECONDS = 600
 """What a launch of `check` may take."""
@@ -44,6 +44,9 @@ def make(given: argparse.Namespace) -> int:
         source = told["source"][file["source"]]
         folder = checkout(source, given.sources / file["source"])
         folders = [folder / part for part in (*source.get("include", ()), *file.get("include", ()))]
+        for name_of_other, parts in file.get("needs", {}).items():
+            other = checkout(told["source"][name_of_other], given.sources / name_of_other)
+            folders += [other / part for part in parts]
         flags = [*source["flags"], *file.get("flags", ())]
         try:
             around = (file.get("before", ""), file.get("after", ""))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +28,8 @@ from triton.compiler import ASTSource
 
 PTX_VERSION = 90
 """PTX ISA 9.0."""
+WRAPPED = re.compile(r"(\w+) = triton\.jit\(\1\)")
+"""How a function is compiled that has no decorator."""
 
 
 def functions(path: Path, before: str, folder: Path) -> ModuleType:
@@ -35,12 +38,13 @@ def functions(path: Path, before: str, folder: Path) -> ModuleType:
     tree = ast.parse(text)
     parts = ["import triton", "import triton.language as tl", before]
     parts += sorted({ast.unparse(node) for node in ast.walk(tree) if is_device_library(node)})
+    wrapped = {match[1] for node in tree.body if (match := WRAPPED.fullmatch(ast.unparse(node)))}
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and "= tl.constexpr(" in ast.unparse(node):
             parts.append(ast.unparse(node))
         elif isinstance(node, ast.FunctionDef):
             decorators = [ast.unparse(each) for each in node.decorator_list]
-            if any(each.startswith("triton.jit") for each in decorators):
+            if node.name in wrapped or any(each.startswith("triton.jit") for each in decorators):
                 lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
                 parts.append("\n".join(["@triton.jit", *lines]))
     alone = folder / f"{path.stem.replace('-', '_')}_alone.py"
