@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from argparse import Namespace
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ptxkit import parse
-from tools.strangers.__main__ import HERE, LISTS, card, entries_of, launches
+from tools.strangers.__main__ import HERE, LISTS, card, entries_of, launches, make
 from tools.strangers.cuda import compiled, only_entries
 
 MODULE = """\
@@ -79,6 +80,49 @@ def test_code_stands_around_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert whole == f'#define A\n#include "{tmp_path / "its.cu"}"\ntemplate B;\n'
 
 
+def test_a_file_finds_headers_of_another_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sources.toml").write_text("""\
+triton = []
+
+[source.its]
+commit = "1"
+flags = ["-its"]
+include = ["part"]
+
+[source.other]
+commit = "2"
+
+[[cuda]]
+made = "made.ptx"
+source = "its"
+path = "its.cu"
+needs = { other = ["include"] }
+""")
+    for name in ("its", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "module.ptx").write_text(MODULE)
+    (tmp_path / "list.toml").write_text('[[launch]]\nfile = "made.ptx"\narguments = ["--entry", "second"]\n')
+    nvcc = tmp_path / "nvcc"
+    lines = (
+        "#!/bin/sh",
+        f'echo "$@" > {tmp_path}/words',
+        'while [ "$1" != -o ]; do shift; done',
+        f'cp {tmp_path}/module.ptx "$2"',
+    )
+    nvcc.write_text("\n".join(lines) + "\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("tools.strangers.__main__.HERE", tmp_path)
+    given = Namespace(
+        list=tmp_path / "list.toml", only="", sources=tmp_path, include=[], folder=tmp_path, triton=None
+    )
+    assert make(given) == 0
+    words = (tmp_path / "words").read_text().split()
+    folders = [word for word in words if word.startswith("-I")]
+    assert folders == [f"-I{tmp_path}/its/part", f"-I{tmp_path}/other/include"]
+    assert [entry.name for entry in parse((tmp_path / "made.ptx").read_text()).entries] == ["second"]
+
+
 def test_every_file_of_a_list_is_made() -> None:
     told = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
     made = Counter(one["made"] for kind in ("cuda", "triton") for one in told[kind])
@@ -86,6 +130,7 @@ def test_every_file_of_a_list_is_made() -> None:
     files = {(path, one["file"]) for path in LISTS for one in launches(path)}
     assert {file for _, file in files} == made.keys()
     assert {one["source"] for kind in ("cuda", "triton") for one in told[kind]} == told["source"].keys()
+    assert {name for one in told["cuda"] for name in one.get("needs", ())} <= told["source"].keys()
     assert all(re.fullmatch("[0-9a-f]{40}", source["commit"]) for source in told["source"].values())
     assert all(entries_of(path, file) for path, file in files)
 
