@@ -656,3 +656,35 @@ def test_in_a_copied_statement_a_name_was_to_be_changed() -> None:
     )
     said = edits_of(text)
     assert "`mul.lo.u32 %x, %tile_column, %steps;` instead of" in said[0]
+
+
+def test_of_a_copy_outside_its_tensor_that_coordinate_is_near() -> None:
+    copy = "cp.async.bulk.tensor.2d.shared::cta.global.tile [%to], [%map, {%k, %row}], [%full];"
+    kernel = KernelText.of(f"add.u32 %k, %k, 256;\nadd.u32 %row, %row, 128;\n{copy}\n")
+    cause = (
+        "the copy at line 3 moves a box from {256, 0} of a tensor of 256 x 256 elements, all of it outside"
+    )
+    near = kernel.distances({2: 0.0}, narrowed(kernel, cause, {2: 0.0}))
+    assert near[0] == pytest.approx(STEP)
+    assert near[1] > 2 * STEP
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "told"),
+    [
+        ("setp.ge.s32 %outside, %i, %n;\n", "setp.ge.u32 %outside, %i, %n;", ""),
+        ("mov.b32 %order, 0x75316420;\n", "mov.b32 %order, 0x73625140;", ""),
+        (
+            "mov.u64 %b_step, 2;\nadd.u64 %b, %b, %b_step;\n",
+            "mov.u64 %b_step, 128;",
+            "the product at line 9 multiplies elements 16 to 31 of A along K with elements 0 to 15 of B",
+        ),
+        (
+            "mad.lo.u32 %a, %warpgroup, 4096, %tile;\n",
+            "mad.lo.u32 %a, %warpgroup, 8192, %tile;",
+            "matrix A of the product at line 9 begins at row 32 of a box that was copied",
+        ),
+    ],
+)
+def test_signs_permutations_steps_and_beginnings(text: str, meant: str, told: str) -> None:
+    assert any(each.startswith(f"`{meant}` instead of") for each in edits_of(text, told)[:16])

@@ -23,6 +23,8 @@ _WORK = (
 )  # fmt: skip
 _OUT = ("st.", "stmatrix", "tcgen05.ld", "red.", "ld.shared", "movmatrix")
 """Those that results pass through: elements in the wrong places were lost there."""
+_OUTSIDE = re.compile(r"line (\d+) moves a box from \{([-\d, ]+)\} of a tensor of ([\dx ]+) elements, all")
+_VECTOR = re.compile(r"\{([^{}]*)\}")
 _CALLED = ("MMA", "LOAD", "COPY", "STORE")
 
 
@@ -69,7 +71,7 @@ def _words(name: str) -> list[str]:
 
 def narrowed(kernel: KernelText, cause: str | None, found: Mapping[int, float]) -> dict[int, frozenset[str]]:
     """Of products, the registers of the one matrix that the cause is about, by the number of the statement;
-    nothing of those of which it is about both, or none.
+    nothing of those of which it is about both, or none. Of a copy, the coordinates that lie outside.
 
     Args:
         kernel: the text.
@@ -77,10 +79,31 @@ def narrowed(kernel: KernelText, cause: str | None, found: Mapping[int, float]) 
         found: the statements where the search begins.
     """
     which = _about(cause)
-    of_it: dict[int, frozenset[str]] = {}
+    of_it = _coordinates(kernel, cause)
     for number in found:
         names = _operand(kernel.statements[number], which)
         if names:
+            of_it[number] = frozenset(kernel.common(name) for name in names)
+    return of_it
+
+
+def _coordinates(kernel: KernelText, cause: str | None) -> dict[int, frozenset[str]]:
+    """The coordinates of a copy that lie beyond its tensor, by the number of the statement."""
+    found = _OUTSIDE.search(cause or "")
+    if found is None:
+        return {}
+    line, begins, extents = int(found[1]), found[2].split(","), found[3].split("x")
+    beyond = [
+        at
+        for at, (begin, extent) in enumerate(zip(begins, extents, strict=False))
+        if not 0 <= int(begin) < int(extent)
+    ]
+    of_it: dict[int, frozenset[str]] = {}
+    for number, one in enumerate(kernel.statements):
+        vector = _VECTOR.search(one.text) if one.line <= line <= one.last else None
+        if vector is not None and beyond:
+            given = vector[1].split(",")
+            names = (name for at in beyond if at < len(given) for name in NAME.findall(given[at]))
             of_it[number] = frozenset(kernel.common(name) for name in names)
     return of_it
 

@@ -11,7 +11,7 @@ from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizz
 from ptxkit.asm.mends.evidence import SMALL, TextEvidence
 from ptxkit.asm.mends.exchanged import exchanged
 from ptxkit.asm.mends.left_out import LeftOut
-from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, meant, value_of, written_like
+from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, inverse, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
 from ptxkit.asm.mends.statements import KernelText, WrittenStatement, operand_spans
 from ptxkit.asm.mends.together import Together
@@ -27,6 +27,10 @@ _OTHER = {
     "add": "sub", "sub": "add", "xor": "or", "or": "xor", "shl": "shr", "shr": "shl", "div": "rem",
     "rem": "div", "lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "eq": "ne", "ne": "eq",
 }  # fmt: skip
+_PLACING = ("mov", "add", "mad", "mul")
+"""Operations that make the place of a matrix, or of a step of it."""
+_SIGNED = ("setp", "shr", "min", "max", "div", "rem", "mul", "mad", "cvt", "set")
+"""Operations to which it matters whether a value has a sign."""
 _COMBINING = ("xor", "add", "or")
 """Operations that put the parts of an address together."""
 _UNLIKELY = (
@@ -45,6 +49,8 @@ BY_THREADS = ("piece p of row r", "was written without a swizzle", "was written 
 """The same, where a product or an `ldmatrix` reads what threads stored."""
 EXCHANGED = "rows and columns are exchanged"
 """What a cause says where one index of an address stands for another."""
+BEGINS = "begins at row"
+"""What a cause says of a matrix whose first row is another one."""
 TORN, MULTIPLIES = "of its tensor where elements", "multiplies elements"
 """What a cause says of a matrix with pieces of other rows or columns, and of one with others along K."""
 SWIZZLING = ("mov", "xor", "or", "and", "shl", "shr", "bfe")
@@ -88,6 +94,8 @@ class Edits:
         self.swizzled = any(each in told for each in (ONE_SIDED, *BY_THREADS))
         self.exchanged = EXCHANGED in told
         self.rearranged = ("what belongs at" in told and "^" in told) or MULTIPLIES in told
+        self.begins = BEGINS in told
+        self.step = MULTIPLIES in told
         self.torn = TORN in told
         self.told = frozenset(each for each in numbers if each >= BYTES)
         apart = {abs(one - other) for one in self.told for other in self.told if one != other}
@@ -206,6 +214,10 @@ class Edits:
         """What may have been meant by a number of a statement: rather what stands elsewhere, too."""
         if one.opcode.startswith(("shl", "mul", "mad")) and value in LANES:
             yield 0.5, LANES[value]
+        if self.step and 0 < value < SPAN and value & value - 1 == 0 and one.opcode.startswith(_PLACING):
+            yield from ((0.35, 1 << bit) for bit in range(SPAN.bit_length()))
+        if (turned := inverse(value)) is not None:
+            yield 0.4, turned
         fits = self.evidence.fits(value, own=1)
         later = 0.4 if fits else 0.0
         fitting = self.evidence.fitting(value, FITTING)
@@ -219,6 +231,8 @@ class Edits:
                 if abs(other - value) > SHIFTS:
                     continue
                 cost = min(cost, 0.3) if abs(other - value) == 1 else cost
+            if self.begins and value and other in (2 * value, value // 2) and one.opcode.startswith(_PLACING):
+                cost = 0.1
             if self.in_bytes and value == other * UNIT:
                 cost = 0.1
             if ".wide" in one.opcode and other & other - 1 and not value & value - 1:
@@ -267,6 +281,10 @@ class Edits:
             if part[0] in _OTHER:
                 cost = 0.6 if constant(one) else 1.4
                 yield changed(one, cost, at + part.start(), at + part.end(), _OTHER[part[0]])
+        if operation in _SIGNED:
+            for part in re.finditer(r"\.([su])(?=(?:8|16|32|64)\b)", one.opcode):
+                sign = "u" if part[1] == "s" else "s"
+                yield changed(one, 0.9, at + part.start(1), at + part.end(1), sign)
         if one.opcode.startswith("ldmatrix") or one.opcode.startswith("stmatrix"):
             turned = one.opcode.replace(".trans", "") if ".trans" in one.opcode else ""
             turned = turned or one.opcode.replace(".shared", ".trans.shared")

@@ -144,6 +144,14 @@ def beyond(told: str) -> frozenset[int]:
     return frozenset(each for each in found if each > 0)
 
 
+def inverse(value: int) -> int | None:
+    """The word of the inverse permutation, of one whose eight nibbles are 0 to 7 in some order; else None."""
+    places = [value >> 4 * at & 15 for at in range(8)]
+    if value >> 32 or sorted(places) != [*range(8)]:
+        return None
+    return sum(at << 4 * place for at, place in enumerate(places))
+
+
 def value_of(token: str) -> int:
     """The value of a number as it is written."""
     return (

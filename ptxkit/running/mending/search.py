@@ -22,9 +22,9 @@ from ptxkit.running.mending.cards import CardEdit, card_edits
 from ptxkit.running.mending.trial import Load, Trials
 
 SECONDS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (8.0, 24.0)),
-    **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (8.0, 24.0)),
-    **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (8.0, 24.0)),
+    **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (12.0, 24.0)),
+    **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (12.0, 24.0)),
+    **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (12.0, 24.0)),
     **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
     **dict.fromkeys(("P655", "P656", "P657", "P658"), (4.0, 8.0)),
 }
@@ -32,7 +32,7 @@ SECONDS: Mapping[str, tuple[float, float]] = {
 the error's code begins; and at most, where trials take long. Asynchronous operations that meet may come of a
 wrong address, but most often a wait is missing, which the finding says; what has no entry comes of no
 number."""
-KNOWN = 8.0, 24.0
+KNOWN = 12.0, 24.0
 """The same where a cause is known: it is no wait that is missing."""
 REFUSED = "P45"
 """How the codes begin of tensor maps that cannot be so: nothing of the text is to blame."""
