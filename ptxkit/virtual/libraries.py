@@ -93,6 +93,15 @@ LIBRARIES = (
         "libcublas.so.13",
         True,
     ),
+    Definition(
+        "cute_dsl",
+        "libcute_dsl_runtime.so",
+        (),
+        "ptxkit.virtual.companions.cute_dsl",
+        802,
+        4,
+        initialises=True,
+    ),
     Definition("nvml", "libnvidia-ml.so.1", ("libnvidia-ml.so",), "ptxkit.virtual.companions.nvml", 999, 1),
 )
 """Every library."""

@@ -69,6 +69,9 @@ def environment_of(folder: Path, libraries: Path, options: VirtualOptions) -> di
     environment[LIBRARIES_VARIABLE] = str(libraries)
     environment["TRITON_LIBCUDA_PATH"] = str(libraries)
     environment["TRITON_PTXAS_PATH"] = environment["TRITON_PTXAS_BLACKWELL_PATH"] = str(assembler)
+    # What is compiled here is not for a GPU; without line numbers a finding would name those of PTX alone.
+    environment["CUTE_DSL_DISABLE_FILE_CACHING"] = "1"
+    environment.setdefault("CUTE_DSL_LINEINFO", "1")
     environment["NUMBA_CUDA_DRIVER"] = str(libraries / "libcuda.so.1")
     return environment
 

@@ -38,6 +38,24 @@ def _nvrtc(module: ModuleType) -> None:
     bindings.prepare_nvrtc(module)
 
 
+def _cute_compiler(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import cute_dsl
+
+    cute_dsl.prepare_compiler(module)
+
+
+def _cute_executor(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import cute_dsl
+
+    cute_dsl.prepare_executor(module)
+
+
+def _cute_tensors(module: ModuleType) -> None:
+    from ptxkit.virtual.clients import cute_dsl
+
+    cute_dsl.prepare_tensors(module)
+
+
 AFTER: dict[str, Callable[[ModuleType], None]] = {
     "triton.runtime.driver": _triton,
     "torch": _torch,
@@ -45,6 +63,9 @@ AFTER: dict[str, Callable[[ModuleType], None]] = {
     "cuda.bindings._internal.runtime": _runtime,
     "cuda.bindings._bindings.cynvrtc": _nvrtc,
     "cuda.bindings._internal.nvrtc": _nvrtc,
+    "cutlass.base_dsl.compiler": _cute_compiler,
+    "cutlass.base_dsl.jit_executor": _cute_executor,
+    "cutlass.cute.runtime": _cute_tensors,
 }
 """What runs after the import of which module."""
 

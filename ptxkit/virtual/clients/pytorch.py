@@ -23,6 +23,10 @@ INSTEAD = (
 )
 
 
+ALIGNMENT = 512
+"""Bytes at whose multiples PyTorch's memory on a GPU begins; on the CPU they are 64."""
+
+
 def prepare(torch: ModuleType) -> None:
     """Let PyTorch take the CPU where a program says `cuda`, from its import on."""
     from torch.overrides import TorchFunctionMode
@@ -32,7 +36,10 @@ def prepare(torch: ModuleType) -> None:
     pinned, is_cuda = {tensor.pin_memory}, tensor.is_cuda.__get__
 
     def here(value: Any) -> Any:
-        return torch.device("cpu") if isinstance(value, torch.device) and value.type == "cuda" else value
+        if not isinstance(value, torch.device) or value.type != "cuda":
+            return value
+        _begin()
+        return torch.device("cpu")
 
     class CudaIsTheCpu(TorchFunctionMode):
         """While it is active, the device `cuda` is the CPU."""
@@ -51,9 +58,18 @@ def prepare(torch: ModuleType) -> None:
             if function in moves:
                 return moved(function, args, kwargs)
             if kwargs.get("device") is not None:
-                kwargs["device"] = here(torch.device(kwargs["device"]))
+                device = torch.device(kwargs["device"])
+                kwargs["device"] = here(device)
                 kwargs.pop("pin_memory", None)
+                result = function(*(here(value) for value in args), **kwargs)
+                return aligned(result) if device.type == "cuda" and fresh(result, args) else result
             return function(*(here(value) for value in args), **kwargs)
+
+    def fresh(result: Any, args: tuple[Any, ...]) -> bool:
+        if type(result) is not tensor or result.layout is not torch.strided:
+            return False
+        given = [one.untyped_storage().data_ptr() for one in args if type(one) is tensor]
+        return result.untyped_storage().data_ptr() not in given
 
     def moved(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         source, *rest = args
@@ -67,8 +83,25 @@ def prepare(torch: ModuleType) -> None:
             result = source.to(*rest, **kwargs)
         else:
             named, result = True, source
+            if function is tensor.cuda:
+                _begin()
+        if not named:
+            return result
         # A move between a GPU and its host makes a tensor of its own.
-        return result.clone(memory_format=torch.preserve_format) if named and result is source else result
+        made = result.clone(memory_format=torch.preserve_format) if result is source else result
+        return aligned(made) if fresh(made, args) else made
+
+    def aligned(made: Any) -> Any:
+        storage = made.untyped_storage()
+        size = storage.nbytes()
+        if size and storage.data_ptr() % ALIGNMENT:
+            room = torch.empty(size + ALIGNMENT, dtype=torch.uint8).untyped_storage()
+            start = -room.data_ptr() % ALIGNMENT
+            place = room[start : start + size]
+            place.copy_(storage)
+            shape = made.storage_offset(), made.size(), made.stride()
+            made.data = torch.empty(0, dtype=made.dtype).set_(place, *shape)
+        return made
 
     CudaIsTheCpu().__enter__()
     set_default = torch.set_default_device
@@ -165,6 +198,12 @@ def _set_device(device: Any) -> None:
     made.stack[-1:] = [context]
 
 
+def _begin() -> None:
+    """A thread's first use of a GPU makes the primary context current to it."""
+    if machine().current is None:
+        _set_device(None)
+
+
 @contextmanager
 def _on_device(device: Any) -> Iterator[None]:
     before = _current_device()
@@ -257,6 +296,10 @@ KEPT = frozenset("amp nvtx cudart CudaError DeferredCudaCallError device_of Stre
 """What is left as PyTorch has it: it asks nothing of a device, or what is served here."""
 
 
+BEGINNING = frozenset("init current_device current_stream default_stream synchronize".split())
+"""What makes a context current that has none."""
+
+
 def _serve(torch: ModuleType) -> None:
     """Put our answers into `torch.cuda`, and refusals for what there is none of."""
     served, cuda = _served(torch), torch.cuda
@@ -267,7 +310,15 @@ def _serve(torch: ModuleType) -> None:
                 continue  # types that `isinstance` asks for
             setattr(cuda, name, _refusal(name, isinstance(found, type)))
     for name, value in served.items():
-        setattr(cuda, name, value)
+        setattr(cuda, name, _beginning(value) if name in BEGINNING else value)
+
+
+def _beginning(function: Any) -> Any:
+    def begin_and_answer(*arguments: Any, **named: Any) -> Any:
+        _begin()
+        return function(*arguments, **named)
+
+    return begin_and_answer
 
 
 def _refusal(name: str, as_type: bool) -> Any:
