@@ -13,7 +13,7 @@ from tools.suites import record
 from tools.suites.planted import places, planted
 from tools.suites.programs import Program, command_of, programs, run_program, why_it_failed
 from tools.suites.runner import FileRun, run_file
-from tools.suites.suite import Checkout, Suite, requirements, suites
+from tools.suites.suite import HERE, Checkout, Suite, requirements, suites
 
 TESTS = """
 import os, time, pytest
@@ -92,6 +92,10 @@ kind = "two"
 sources = ["a/right/main.cpp"]
 folder = "a"
 edits = [["right/main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
+[programs.hosted]
+kind = "two"
+host = "{host}"
+folder = "a/right"
 [programs."a/right"]
 right = "1000 elements"
 edits = [["main.cpp", "REPETITIONS = 100", "REPETITIONS = 1"]]
@@ -117,7 +121,9 @@ edits = [["main.cpp", "what is not there", ""]]
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is needed")
 def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None:
     table = tmp_path / "table.toml"
-    table.write_text(TABLE)
+    host = tmp_path / "host.cpp"
+    host.write_text(PROGRAM.replace("REPETITIONS = 100", "REPETITIONS = 1"))
+    table.write_text(TABLE.replace("{host}", str(host)))
     for name in programs(str(table)):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "main.cpp").write_text(PROGRAM)
@@ -127,7 +133,7 @@ def test_programs_that_are_wrong_or_hang_or_do_not_build(tmp_path: Path) -> None
     checkout = Checkout(suite, tmp_path, sys.executable)
     runs = {name: run_program(checkout, name, None, tmp_path / "work") for name in checkout.files()}
     found = record.rows("own", runs)
-    assert [name for name, row in found.items() if row["passed"]] == ["a/right", "around", "named"]
+    assert [name for name, row in found.items() if row["passed"]] == ["a/right", "around", "hosted", "named"]
     failed = {name: row["failed"]["runs"] for name, row in found.items() if row["failed"]}
     assert failed["a/broken"][1].startswith("does not build: main.cpp(4): error:") or (
         failed["a/broken"][1].startswith("does not build: main.cpp:4:1: error:")
@@ -207,6 +213,7 @@ def test_the_table_of_suites() -> None:
         assert set(suite.packages) < set(requirements(suite))
         for program in programs(suite.programs).values() if suite.programs else ():
             assert program.right, program.name
+            assert not program.host or (HERE / "hosts" / program.host).exists()
     names = [row["is"] for row in record.reasons()]
     assert record.NOT_YET not in names
     for row in record.reasons():

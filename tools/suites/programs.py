@@ -31,6 +31,7 @@ class Program:
     pytest: bool = False
     sources: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    host: str = ""
     folder: str = ""
     arch: str = ""
     arguments: str = ""
@@ -43,7 +44,8 @@ class Program:
     @property
     def changes(self) -> list[str]:
         """What is not as in the repository, in words."""
-        told = [f"arguments {self.arguments}"] if self.arguments else []
+        told = [f"called by hosts/{self.host}"] if self.host else []
+        told += [f"arguments {self.arguments}"] if self.arguments else []
         return told + [f"{file}: {old} becomes {new}" for file, old, new in self.edits]
 
 
@@ -111,13 +113,16 @@ def _edited(program: Program, folder: Path) -> str:
 def _build(checkout: Checkout, program: Program, folder: Path) -> str:
     """Copy, edit and compile a program into `folder`; the first error if that fails."""
     named = [checkout.folder / source for source in program.sources + program.beside]
-    own = named[0].parent if named else checkout.folder / program.name
+    own = named[0].parent if named else checkout.folder / (program.folder or program.name)
     origin = checkout.folder / program.folder if program.folder else own
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(origin, folder)
     if problem := _edited(program, folder):
         return problem
-    sources = [_copied(path, origin) for path in named] or _listed(origin)
+    sources = [_copied(path, origin) for path in named]
+    if program.host:
+        sources.append(str(HERE / "hosts" / program.host))
+    sources = sources or _listed(origin)
     common = [*checkout.suite.options, *_toolkit(checkout, program, folder), *program.flags]
     if program.arch:
         compute = program.arch.replace("sm", "compute")
