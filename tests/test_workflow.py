@@ -1,6 +1,6 @@
 """The workflow of docs/exec-ci.md: its steps, executed as they stand there, with the files of the page.
 
-Since that has installed them, PyTorch and Triton are then run on two virtual GPUs.
+Since that has installed them, PyTorch and Triton are then run on two virtual GPUs, and CuTe DSL beside them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 from tools.documents import DOCS, ROOT, blocks
 
 PAGE = DOCS / "exec-ci.md"
-CLIENT = ROOT / "tests" / "virtual_clients" / "torch_tensors.py"
+CLIENTS = ROOT / "tests" / "virtual_clients"
 MASKED = 'tl.load(x + row * stride + at, mask=inside, other=-float("inf"))'
 BEYOND = 'tl.where(inside, tl.load(x + row * stride + at), -float("inf"))'
 
@@ -89,7 +89,14 @@ def test_its_steps_run_as_they_stand(tmp_path: Path, venv: Path) -> None:
     assert "softmax.py:13:" in done.stdout, done.stdout
     assert "2 failed, 1 passed" in done.stdout, done.stdout
 
-    done = run(f"ptxkit exec --devices 2 -- python {CLIENT}")
+    done = run(f"ptxkit exec --devices 2 -- python {CLIENTS / 'torch_tensors.py'}")
     assert done.returncode == 0, done.stdout
     assert "pointers right\nmaps_of_the_device right\nlow_addresses right" in done.stdout, done.stdout
     assert "ptxkit exec: 0 errors, 0 warnings in 5 launches" in done.stdout, done.stdout
+
+    done = run("pip install nvidia-cutlass-dsl")
+    assert done.returncode == 0, done.stdout
+    done = run(f"ptxkit exec -- python {CLIENTS / 'cute_dsl.py'}")
+    assert done.returncode == 0, done.stdout
+    assert "memory right\noccupancy right\ntensors right" in done.stdout, done.stdout
+    assert "ptxkit exec: 0 errors, 0 warnings in 3 launches" in done.stdout, done.stdout

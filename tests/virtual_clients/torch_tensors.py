@@ -35,6 +35,19 @@ def moves() -> None:
     assert torch.equal(random, torch.rand(3, device="cuda"))
 
 
+def alignment() -> None:
+    """What is made on `cuda` begins where a GPU's allocator would let it, and is as large as it is."""
+    source = torch.arange(100.0)
+    moved, weight = source.cuda(), torch.nn.Linear(8, 2, device="cuda").weight
+    like = torch.empty_like(source.view(4, 25).T, device="cuda", dtype=torch.uint8)
+    for made in (moved, weight, like, source.to("cuda"), torch.empty(3, 5, device="cuda").T):
+        assert made.data_ptr() % 512 == 0
+    assert torch.equal(moved, source)
+    assert moved.untyped_storage().nbytes() == 400
+    assert like.stride() == (1, 25)
+    assert torch.as_tensor(moved, device="cuda").data_ptr() == moved.data_ptr()
+
+
 def devices() -> None:
     assert torch.cuda.is_available()
     assert torch.cuda.device_count() == 2
@@ -120,6 +133,6 @@ def low_addresses() -> None:
     assert torch.equal(tile, matrix + 1)
 
 
-for test in (moves, devices, pointers, maps_of_the_device, low_addresses):
+for test in (moves, alignment, devices, pointers, maps_of_the_device, low_addresses):
     test()
     print(test.__name__, "right", flush=True)
