@@ -48,6 +48,44 @@ def alignment() -> None:
     assert torch.as_tensor(moved, device="cuda").data_ptr() == moved.data_ptr()
 
 
+def scaled_products() -> None:
+    """nvfp4 and mxfp8, element by element: where factors lie is cuBLASLt's manual's."""
+    e2m1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6]
+    m, n, k = 130, 16, 96
+
+    def factor(factors: torch.Tensor, row: int, column: int) -> float:
+        blocks = -(-(k // count) // 4)
+        inside = row % 32 * 16 + row % 128 // 32 * 4 + column % 4
+        return float(factors[(row // 128 * blocks + column // 4) * 512 + inside])
+
+    for count, factors_of in ((16, torch.float8_e4m3fn), (32, torch.float8_e8m0fnu)):
+        lines = -(-(k // count) // 4)
+        powers = [2.0 ** torch.randint(-2, 3, (rows * lines * 512,)) for rows in (2, 1)]
+        scale_a, scale_b = (each.to(factors_of).cuda() for each in powers)
+        if count == 16:
+            a, b = (
+                torch.randint(0, 256, (rows, k // 2), dtype=torch.uint8, device="cuda") for rows in (m, n)
+            )
+            x, y = (
+                [[e2m1[byte >> s & 15] for byte in row for s in (0, 4)] for row in each.tolist()]
+                for each in (a, b)
+            )
+            a, b = a.view(torch.float4_e2m1fn_x2), b.view(torch.float4_e2m1fn_x2)
+        else:
+            a, b = (torch.randint(-8, 9, (r, k), device="cuda").to(torch.float8_e4m3fn) for r in (m, n))
+            x, y = a.float().tolist(), b.float().tolist()
+        found = torch._scaled_mm(a, b.transpose(0, 1), scale_a, scale_b, bias=None, out_dtype=torch.float32)
+        for row, column in ((0, 0), (31, 3), (77, 15), (129, 7)):
+            terms = (
+                x[row][at]
+                * factor(scale_a, row, at // count)
+                * y[column][at]
+                * factor(scale_b, column, at // count)
+                for at in range(k)
+            )
+            assert float(found[row, column]) == sum(terms)
+
+
 def devices() -> None:
     assert torch.cuda.is_available()
     assert torch.cuda.device_count() == 2
@@ -133,6 +171,6 @@ def low_addresses() -> None:
     assert torch.equal(tile, matrix + 1)
 
 
-for test in (moves, alignment, devices, pointers, maps_of_the_device, low_addresses):
+for test in (moves, alignment, scaled_products, devices, pointers, maps_of_the_device, low_addresses):
     test()
     print(test.__name__, "right", flush=True)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from ptxkit.virtual.clients.scaled_products import scaled_product
 from ptxkit.virtual.clients.storages import named
 from ptxkit.virtual.gpu.attributes import device_attribute
 from ptxkit.virtual.process import machine
@@ -55,6 +56,8 @@ def prepare(torch: ModuleType) -> None:
                 return function(*args)
             if function in pinned:
                 return args[0]
+            if function is torch._scaled_mm:
+                return scaled_product(torch, function, *args, **kwargs)
             if function in moves:
                 return moved(function, args, kwargs)
             if kwargs.get("device") is not None:
