@@ -227,6 +227,50 @@ def test_operands_that_decide_must_be_defined(statement: str) -> None:
     assert "the operand `%" in found.message
 
 
+@pytest.mark.parametrize("beyond", [False, True])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "st.shared::cluster.u32 [%r4], %r2;",
+        "st.u32 [%rd1], %r2;",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];",
+        "red.relaxed.cluster.shared::cluster.add.u32 [%r4], 1;",
+    ],
+)
+def test_an_address_of_no_cta(statement: str, beyond: bool) -> None:
+    """`mapa` is no access: compilers move it ahead of the test of the rank. What uses the address is one."""
+    guard = "" if beyond else "@%p1 "
+    body = f"""
+    .shared .b32 places[2];
+    .shared .b64 arrived;
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r5, %cluster_ctarank;
+    mov.u32 %r3, places;
+    mad.lo.u32 %r3, %r5, 4, %r3;
+    mapa.shared::cluster.u32 %r4, %r3, %r2;
+    cvt.u64.u32 %rd1, %r3;
+    cvta.shared.u64 %rd1, %rd1;
+    mapa.u64 %rd1, %rd1, %r2;
+    mov.u32 %r6, arrived;
+    mapa.shared::cluster.u32 %r6, %r6, %r2;
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 mbarrier.init.shared.b64 [arrived], 2;
+    @%p2 st.shared.v2.u32 [places], {{0, 0}};
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    setp.lt.u32 %p1, %r2, 2;
+    {guard}{statement}
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+"""
+    if beyond:
+        found = fault("P602", module(body), [0], grid=2, block=32, cluster=2)
+        assert "thread (2, 0, 0)" in " ".join([found.message, *found.notes])
+    else:
+        assert launch(module(body), [0], grid=2, block=32, cluster=2).findings == []
+
+
 def test_a_multicast_to_no_cta() -> None:
     copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
     body = f"{DECIDES}    mov.u16 %h1, 0;\n    @%p1 {copy} [%r3], [%rd2], 16, [%r4], %h1;\n"

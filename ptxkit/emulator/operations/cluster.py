@@ -6,22 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ptxkit.diagnostics import counted
 from ptxkit.dtypes import DType
 from ptxkit.emulator.addresses import CLUSTER_STEP
 from ptxkit.emulator.aligned import AlignedSyncPoint
 from ptxkit.emulator.clusters import ClusterArrival, ClusterWait
 from ptxkit.emulator.effect import Effect, Effects
-from ptxkit.emulator.faults import fault
 from ptxkit.emulator.instruction import ScopedInstruction
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.emulator.operands import put
-from ptxkit.emulator.sync_points import executing
-from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import MemoryOrder
 
 RANKS = 0xFF
-"""The bits of an address that hold a rank, above the offset."""
+"""The bits of an address that hold a rank, above the offset; all of them are the rank of no CTA."""
 
 movement = Effects("movement")
 synchronization = Effects("synchronization")
@@ -29,23 +25,18 @@ synchronization = Effects("synchronization")
 
 @movement("mapa")
 def mapa(instruction: ScopedInstruction) -> Effect:
-    """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b."""
+    """`mapa{.shared::cluster}.type d, a, b`: the address of the same variable in the CTA with rank b.
+
+    It is no access, and compilers move it ahead of the test of a rank: where there is no such CTA, the
+    address is that of a rank that no cluster has.
+    """
     bits = instruction.the(DType).bits
     target, address = instruction.target("d", f"u{bits}"), instruction.source("a", f"u{bits}")
-    read, read_rank, site = address.reader, instruction.checked_source("b"), instruction.site
+    read, read_rank = address.reader, instruction.checked_source("b")
     low = ((1 << bits) - 1) & ~(RANKS * CLUSTER_STEP)
 
     def step(lane_set: LaneSet, guard: Any) -> bool:
-        ranks, value = read_rank(lane_set), read(lane_set)
-        beyond = np.broadcast_to(ranks >= lane_set.batch.cluster, (lane_set.n, WARP))
-        lanes = executing(lane_set, guard)
-        if lanes is not None:
-            beyond = beyond & lanes
-        if beyond.any():
-            row, lane = lane_set.first(beyond)
-            found = int(np.broadcast_to(ranks, beyond.shape)[row, lane])
-            message = f"`mapa` to rank {found}: the cluster has {counted(lane_set.batch.cluster, 'CTA')}"
-            raise fault("P602", message, site, (f"{lane_set.thread(row, lane)}",))
+        value, ranks = read(lane_set), np.minimum(read_rank(lane_set), RANKS)
         moved = value & value.dtype.type(low) | ranks.astype(value.dtype) * value.dtype.type(CLUSTER_STEP)
         entry = address.undefined(lane_set) if lane_set.undefined else None
         put(target, lane_set, moved, entry, guard)
