@@ -52,8 +52,8 @@ def client(*words: str, under: Sequence[str] = ()) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Where the calls are found."""
-    return {**os.environ, "PYTHONPATH": str(CLIENTS)}
+    """Where the calls are found; a driver keeps no code on disk."""
+    return {**os.environ, "PYTHONPATH": str(CLIENTS), "CUDA_CACHE_DISABLE": "1"}
 
 
 def chapters() -> dict[str, list[str]]:
@@ -113,9 +113,9 @@ def answers(calls: Sequence[str], command: Sequence[str], patience: float = PATI
         assert process.stderr is not None
         complaint = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
         for line in lines:
-            if len(line) > 1:
+            if len(line) > 2:
                 found[line["call"]] = answer_of(line)
-        if lines and len(lines[-1]) == 1:
+        if lines and len(lines[-1]) == 2:
             found[lines[-1]["call"]] = ended(process, hung)
         elif len(found) == first:  # it made no call at all: nor would another process
             why = complaint or ended(process, hung)
@@ -152,17 +152,22 @@ def _summary(found: dict[str, Answer]) -> str:
     return "\n".join([f"{codes} of {len(found)} calls were answered", *others])
 
 
-def emulated(chapter: str) -> dict[str, Answer]:
-    """What the calls of a chapter are answered under `ptxkit exec`."""
-    command = client(chapter, under=[sys.executable, "-m", "ptxkit", "exec", "--"])
+def emulated(wanted: Sequence[str]) -> tuple[Answers, int]:
+    """What the calls of chapters are answered by one process under `ptxkit exec`, and its exit code.
+
+    Args:
+        wanted: chapters that have the same before their first calls.
+    """
+    command = client(",".join(wanted), under=[sys.executable, "-m", "ptxkit", "exec", "--"])
     process = subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
     )
     lines, hung = lines_of(process, PATIENCE)
-    found = {line["call"]: answer_of(line) for line in lines if len(line) > 1}
-    if lines and len(lines[-1]) == 1:
-        found[lines[-1]["call"]] = ended(process, hung)
-    return found
+    found: Answers = {chapter: {} for chapter in wanted}
+    for line in lines:
+        answer = answer_of(line) if len(line) > 2 else ended(process, hung)
+        found[line["chapter"]][line["call"]] = answer
+    return found, process.returncode
 
 
 def differences(recorded: dict[str, Answer], ours: dict[str, Answer]) -> tuple[list[str], int]:
@@ -190,7 +195,7 @@ def compare(path: Path, only: str) -> int:
     different = unanswered = compared = 0
     for chapter, codes in recorded.items():
         if re.search(only, chapter):
-            found, missing = differences(codes, emulated(chapter))
+            found, missing = differences(codes, emulated([chapter])[0][chapter])
             for line in found:
                 print(f"{chapter}: {line}")
             different, unanswered = different + len(found), unanswered + missing

@@ -56,15 +56,45 @@ Int, UInt, Size, Float = ctypes.c_int, ctypes.c_uint, ctypes.c_uint64, ctypes.c_
 Pointer = ctypes.c_uint64
 
 
+def require_place(*addresses: int) -> None:
+    """Refuse results that have no place, before anything is made.
+
+    Raises:
+        DriverError: INVALID_VALUE, an address is null.
+    """
+    if not all(addresses):
+        raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
+
+
 def put(address: int, kind: Any, value: Any) -> None:
     """Store a result where the caller wants it.
 
     Raises:
         DriverError: INVALID_VALUE, it wants it nowhere.
     """
-    if not address:
-        raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
+    require_place(address)
     kind.from_address(address).value = value
+
+
+def put_bytes(address: int, data: bytes) -> None:
+    """Store a structure where the caller wants it.
+
+    Raises:
+        DriverError: INVALID_VALUE, it wants it nowhere.
+    """
+    require_place(address)
+    ctypes.memmove(address, data, len(data))
+
+
+def pointed(kind: Any, address: int) -> Any:
+    """The structure of a kind that lies at an address.
+
+    Raises:
+        DriverError: INVALID_VALUE, the address is null.
+    """
+    if not address:
+        raise failure("INVALID_VALUE", "a structure is null")
+    return kind.from_address(address)
 
 
 def put_if(address: int, kind: Any, value: Any) -> None:
@@ -90,8 +120,13 @@ def several(address: int, kind: Any, count: int) -> list[Any]:
 
 
 def put_several(address: int, kind: Any, values: Sequence[Any]) -> None:
-    """Values of a type one after another."""
+    """Values of a type one after another.
+
+    Raises:
+        DriverError: INVALID_VALUE, the caller wants them nowhere.
+    """
     if values:
+        require_place(address)
         (kind * len(values)).from_address(address)[:] = list(values)
 
 

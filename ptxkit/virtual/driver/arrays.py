@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ptxkit.virtual.abi import ArrayDescriptor, ArrayDescriptor3D, Pointer, Size, put
+from ptxkit.virtual.abi import ArrayDescriptor, ArrayDescriptor3D, Pointer, Size, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.arrays import (
     ArrayRequest,
@@ -44,6 +44,7 @@ def _register(name: str, kind: Any) -> None:
 
     def create(machine: Machine, handle: int, descriptor: int) -> None:
         context = machine.context()
+        require_place(handle)
         put(handle, Pointer, context.own(new_array(context, described(kind, descriptor))))
 
     def describe(machine: Machine, descriptor: int, array: int) -> None:
@@ -70,6 +71,7 @@ def cuArrayDestroy(machine: Machine, array: int) -> None:
 @driver()
 def cuMipmappedArrayCreate(machine: Machine, handle: int, descriptor: int, levels: int) -> None:
     context = machine.context()
+    require_place(handle)
     made = new_mipmap(context, described(ArrayDescriptor3D, descriptor), levels)
     put(handle, Pointer, context.own(made))
 

@@ -43,6 +43,8 @@ def cuStreamBeginCaptureToGraph(
     machine: Machine, stream: int, graph: int, before: int, edges: int, count: int, mode: int
 ) -> None:
     nodes = nodes_at(machine, before, count)
+    if any(node.graph.handle != graph for node in nodes):
+        raise failure("INVALID_VALUE", "a capture can't begin behind nodes of another graph")
     capture = _begin(machine, stream, mode, machine.handles.get(VirtualGraph, graph))
     capture.set_tail(capture.origin, nodes)
 
@@ -120,7 +122,11 @@ def cuStreamUpdateCaptureDependencies(
     capture = capture_of(place)
     if capture is None:
         raise failure("ILLEGAL_STATE", "the stream is not being captured")
+    if flags not in (ADD, SET):
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of dependencies")
     found = nodes_at(machine, nodes, count)
+    if any(node.graph is not capture.graph for node in found):
+        raise failure("INVALID_VALUE", "a node of another graph than the capture makes")
     capture.set_tail(place, found if flags == SET else [*capture.tail(place), *found])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.initialization import VERSION
 from ptxkit.virtual.gpu.context import VirtualContext
@@ -26,7 +26,9 @@ def _checked(flags: int) -> int:
 
 @driver()
 def cuDevicePrimaryCtxRetain(machine: Machine, context: int, device: int) -> None:
-    put(context, Pointer, machine.retain_primary(machine.device(device)).handle)
+    one = machine.device(device)
+    require_place(context)
+    put(context, Pointer, machine.retain_primary(one).handle)
 
 
 @driver("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2")
@@ -59,8 +61,7 @@ def cuDevicePrimaryCtxGetState(machine: Machine, device: int, flags: int, active
 
 def _create(machine: Machine, context: int, flags: int, device: int) -> None:
     one = machine.device(device)
-    if not context:
-        raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
+    require_place(context)
     made = VirtualContext(machine, one, _checked(flags))
     machine.stack.append(made)
     put(context, Pointer, made.handle)
@@ -207,6 +208,13 @@ def cuCtxGetSharedMemConfig(machine: Machine, config: int) -> None:
 @driver("cuCtxSetCacheConfig", "cuCtxSetSharedMemConfig")
 def no_such_choice(machine: Machine, config: int) -> None:
     machine.context()
+    check_choice(config)
+
+
+def check_choice(config: int) -> None:
+    """Refuse what is neither a `CUfunc_cache` nor a `CUsharedconfig`. Raises DriverError."""
+    if not 0 <= config <= 3:
+        raise failure("INVALID_VALUE", f"there is no preference {config} of a cache or of banks")
 
 
 @driver()

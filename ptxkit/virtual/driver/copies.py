@@ -147,6 +147,8 @@ def _side(machine: Machine, parameters: Any, side: str, plane: bool) -> tuple[in
         DriverError: INVALID_VALUE, INVALID_HANDLE.
     """
     kind = getattr(parameters, f"{side}_kind")
+    if plane and getattr(parameters, f"{side}_lod"):
+        raise failure("INVALID_VALUE", f"a copy is of level 0, not {getattr(parameters, f'{side}_lod')}")
     if kind == ARRAY:
         array = machine.handles.get(VirtualArray, getattr(parameters, f"{side}_array"))
         names = ("x", "y", "z") if plane else ("x", "y")

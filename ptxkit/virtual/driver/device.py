@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
-
-from ptxkit.virtual.abi import Int, Size, put, put_several, put_text, text
+from ptxkit.virtual.abi import Int, Size, put, put_bytes, put_several, put_text, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.attributes import device_attribute, peer_attribute
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
+
+SM_COUNT = 0
+"""The one `CUexecAffinityType`."""
 
 
 @driver()
@@ -30,7 +31,7 @@ def cuDeviceGetName(machine: Machine, name: int, size: int, device: int) -> None
 @driver("cuDeviceGetUuid", "cuDeviceGetUuid_v2")
 def cuDeviceGetUuid(machine: Machine, uuid: int, device: int) -> None:
     ordinal = machine.device(device).ordinal
-    ctypes.memmove(uuid, b"ptxkit virtual " + bytes([ordinal]), 16)
+    put_bytes(uuid, b"ptxkit virtual " + bytes([ordinal]))
 
 
 @driver("cuDeviceTotalMem_v2")
@@ -74,6 +75,8 @@ def cuDeviceGetByPCIBusId(machine: Machine, device: int, bus: int) -> None:
 @driver()
 def cuDeviceGetExecAffinitySupport(machine: Machine, supported: int, kind: int, device: int) -> None:
     machine.device(device)
+    if kind != SM_COUNT:
+        raise failure("INVALID_VALUE", f"there is no affinity {kind}")
     put(supported, Int, 0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxkit.virtual.abi import Int, Pointer, put, put_if, text
+from ptxkit.virtual.abi import Int, Pointer, get, put, put_if, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
@@ -45,13 +45,13 @@ def cuGetProcAddress_v2(
     found, answer = find(name, version, bool(flags & PER_THREAD))
     put(function, Pointer, machine.address_of(found.name) if found else 0)
     put_if(status, Int, answer)
-    if found is None and not status:
-        raise failure("NOT_FOUND", f"there is no function `{name}` in version {version}")
 
 
 @driver("cuGetProcAddress", early=True)
 def cuGetProcAddress(machine: Machine, symbol: int, function: int, version: int, flags: int) -> None:
     cuGetProcAddress_v2(machine, symbol, function, version, flags, 0)
+    if not get(function, Pointer):
+        raise failure("NOT_FOUND", f"there is no function `{text(symbol)}` in version {version}")
 
 
 @driver(early=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxkit.virtual.abi import Float, Pointer, put
+from ptxkit.virtual.abi import Float, Pointer, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.context import VirtualEvent
 from ptxkit.virtual.gpu.machine import Machine
@@ -16,6 +16,7 @@ def cuEventCreate(machine: Machine, event: int, flags: int) -> None:
     context = machine.context()
     if flags & ~7 or (flags & INTERPROCESS and not flags & 2):
         raise failure("INVALID_VALUE", f"there are no event flags {flags:#x}")
+    require_place(event)
     put(event, Pointer, context.own(VirtualEvent(context, flags)))
 
 

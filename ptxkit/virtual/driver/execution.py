@@ -17,6 +17,7 @@ from ptxkit.virtual.abi import (
 )
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.context import check_choice
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import KernelWork, VirtualFunction, function_of
 from ptxkit.virtual.gpu.work import Dim3
@@ -24,7 +25,8 @@ from ptxkit.virtual.results import failure
 
 COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, PREFERRED_CLUSTER = 2, 4, 6, 11
 PROGRAMMATIC_EVENT, COMPLETION_EVENT, CLUSTER_POLICY = 7, 12, 5
-"""`CUlaunchAttributeID`."""
+ATTRIBUTES = 18
+"""`CUlaunchAttributeID`, and the last of them."""
 HARMLESS = {0, 1, 3, 5, 8, 9, 10, 14, 16}
 """Attributes that change no result: cache windows, policies, priorities, domains, carveouts, .."""
 BUFFER, BUFFER_SIZE = 1, 2
@@ -140,6 +142,8 @@ class Attributes:
                 self.programmatic = bool(get(value, Int))
             elif identifier == PREFERRED_CLUSTER:
                 pass  # a wish: the cluster that the launch can do with is taken
+            elif not 0 <= identifier <= ATTRIBUTES:
+                raise failure("INVALID_VALUE", f"a launch has no attribute {identifier}")
             elif identifier not in HARMLESS:
                 raise failure("NOT_SUPPORTED", f"the launch attribute {identifier}")
 
@@ -176,3 +180,4 @@ def cuFuncSetAttribute(machine: Machine, function: int, attribute: int, value: i
 @driver("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
 def cuFuncSetCacheConfig(machine: Machine, function: int, config: int) -> None:
     function_of(machine, function)
+    check_choice(config)

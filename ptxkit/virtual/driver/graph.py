@@ -5,22 +5,37 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, put_if, put_several, several, text
+from ptxkit.virtual.abi import (
+    Int,
+    Pointer,
+    Size,
+    UInt,
+    get,
+    put,
+    put_if,
+    put_several,
+    require_place,
+    several,
+    text,
+)
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.capture import EDGE_BYTES
-from ptxkit.virtual.gpu.executable import Executable
+from ptxkit.virtual.gpu.executable import AUTO_FREE, Executable
 from ptxkit.virtual.gpu.graph import Child, GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
 UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED = 0, 1, 2
 """`CUgraphExecUpdateResult`."""
+DEVICE_LAUNCH, INSTANTIATE = 4, 15
+"""`CUgraphInstantiate_flags`: that a kernel may launch it, and all there are."""
 
 
 @driver()
 def cuGraphCreate(machine: Machine, graph: int, flags: int) -> None:
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
+    require_place(graph)
     put(graph, Pointer, machine.handles.add(VirtualGraph(machine)))
 
 
@@ -31,7 +46,9 @@ def cuGraphDestroy(machine: Machine, graph: int) -> None:
 
 @driver()
 def cuGraphClone(machine: Machine, clone: int, graph: int) -> None:
-    put(clone, Pointer, machine.handles.get(VirtualGraph, graph).clone().handle)
+    found = machine.handles.get(VirtualGraph, graph)
+    require_place(clone)
+    put(clone, Pointer, found.clone().handle)
 
 
 @driver()
@@ -191,7 +208,11 @@ def cuGraphDebugDotPrint(machine: Machine, graph: int, path: int, flags: int) ->
 
 @driver()
 def cuGraphInstantiateWithFlags(machine: Machine, executable: int, graph: int, flags: int) -> None:
-    made = Executable(machine.handles.get(VirtualGraph, graph), flags)
+    found = machine.handles.get(VirtualGraph, graph)
+    require_place(executable)
+    if flags & ~INSTANTIATE or flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH:
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of an executable graph")
+    made = Executable(found, flags)
     put(executable, Pointer, machine.handles.add(made))
 
 
@@ -242,9 +263,9 @@ def cuGraphLaunch(machine: Machine, executable: int, stream: int) -> None:
 
 @driver("cuGraphExecUpdate")
 def cuGraphExecUpdate(machine: Machine, executable: int, graph: int, node: int, result: int) -> None:
-    found = machine.handles.get(Executable, executable)
+    found, by = machine.handles.get(Executable, executable), machine.handles.get(VirtualGraph, graph)
     machine.schedule.finish([found.last])
-    wrong = found.update(machine.handles.get(VirtualGraph, graph))
+    wrong = found.update(by)
     put_if(node, Pointer, wrong.handle if wrong else 0)
     put_if(result, UInt, TOPOLOGY_CHANGED if wrong else UPDATED)
     if wrong:
@@ -254,6 +275,7 @@ def cuGraphExecUpdate(machine: Machine, executable: int, graph: int, node: int, 
 @driver("cuGraphExecUpdate_v2")
 def cuGraphExecUpdate_v2(machine: Machine, executable: int, graph: int, information: int) -> None:
     """`CUgraphExecUpdateResultInfo`: the result, the node at fault, the one that it depends on."""
+    require_place(information)
     cuGraphExecUpdate(machine, executable, graph, information + 8, information)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, get, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver import graph_nodes as nodes
 from ptxkit.virtual.driver.graph_memory import allocation, freed, obtain_block
@@ -30,6 +30,7 @@ def cuGraphConditionalHandleCreate(
     owner = machine.handles.get(VirtualGraph, graph)
     if flags & ~ASSIGN_DEFAULT:
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of a condition")
+    require_place(handle)
     block = obtain_block(machine, WORD)
     machine.memory.write(block.address, default.to_bytes(WORD, "little"))
     block.hold()
@@ -62,6 +63,8 @@ def _work(machine: Machine, graph: VirtualGraph | None, parameters: int) -> Work
         return conditional(machine, graph, own)
     if kind == 11 and graph is not None:
         return freed(machine, graph, get(own, Size))
+    if not 0 <= kind <= 13:
+        raise failure("INVALID_VALUE", f"there are no nodes of kind {kind}")
     if kind not in _MAKERS:
         raise failure("NOT_SUPPORTED", f"nodes of kind {kind} by `CUgraphNodeParams`")
     return _MAKERS[kind](machine, own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import Pointer, PoolProperties, Size, get, put
+from ptxkit.virtual.abi import Pointer, PoolProperties, Size, get, put, put_bytes
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph_nodes import add_node, work_of
 from ptxkit.virtual.driver.memory import obtain
@@ -81,7 +81,7 @@ def cuGraphAddMemFreeNode(
 @driver()
 def cuGraphMemAllocNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
     work = work_of(Allocate, machine.handles.get(GraphNode, node))
-    ctypes.memmove(parameters, work.parameters, BYTES)
+    put_bytes(parameters, work.parameters)
 
 
 @driver()

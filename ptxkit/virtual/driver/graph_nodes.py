@@ -7,12 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from ptxkit.virtual.abi import Copy3D, HostNode, KernelNode, MemsetNode, Pointer, get, put
+from ptxkit.virtual.abi import (
+    Copy3D,
+    HostNode,
+    KernelNode,
+    MemsetNode,
+    Pointer,
+    get,
+    pointed,
+    put,
+    put_bytes,
+    require_place,
+)
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.dispatch import FunctionTable
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.copies import copy_of
-from ptxkit.virtual.driver.execution import arguments
+from ptxkit.virtual.driver.execution import ATTRIBUTES, arguments
 from ptxkit.virtual.driver.graph import nodes_at
 from ptxkit.virtual.gpu.context import VirtualEvent
 from ptxkit.virtual.gpu.executable import Executable
@@ -54,10 +65,12 @@ def launch_of(machine: Machine, address: int, newer: bool) -> KernelWork:
 
 def set_of(machine: Machine, address: int, context: int = 0) -> Fill:
     """The set of a `CUDA_MEMSET_NODE_PARAMS`."""
-    given = MemsetNode.from_address(address)
+    given = pointed(MemsetNode, address)
     if given.element_size not in (1, 2, 4):
         raise failure("INVALID_VALUE", f"elements of {given.element_size} bytes")
     value = (given.value & ((1 << 8 * given.element_size) - 1)).to_bytes(given.element_size, "little")
+    if given.dst % len(value) or given.pitch % len(value):
+        raise failure("INVALID_VALUE", f"elements of {len(value)} bytes at {given.dst:#x}")
     work = Fill(machine, given.dst, value, given.width, given.height, given.pitch)
     machine.memory.check(
         given.dst, (given.height - 1) * given.pitch + given.width * len(value), "memory to be set"
@@ -67,7 +80,7 @@ def set_of(machine: Machine, address: int, context: int = 0) -> Fill:
 
 def call_of(machine: Machine, address: int) -> HostCall:
     """The call of a `CUDA_HOST_NODE_PARAMS`."""
-    given = HostNode.from_address(address)
+    given = pointed(HostNode, address)
     if not given.function:
         raise failure("INVALID_VALUE", "the function is null")
     return HostCall(given.function, given.data)
@@ -75,7 +88,7 @@ def call_of(machine: Machine, address: int) -> HostCall:
 
 def copy_at(machine: Machine, address: int, context: int = 0) -> Copy:
     """The copy of a `CUDA_MEMCPY3D`."""
-    return copy_of(machine, Copy3D.from_address(address))
+    return copy_of(machine, pointed(Copy3D, address))
 
 
 # ---- making nodes
@@ -84,8 +97,7 @@ def copy_at(machine: Machine, address: int, context: int = 0) -> Copy:
 def add_node(machine: Machine, node: int, graph: int, before: int, count: int, work: Work) -> None:
     """Add a node that does some work to a graph."""
     found = machine.handles.get(VirtualGraph, graph)
-    if not node:
-        raise failure("INVALID_VALUE", "a result has no place: the pointer is null")
+    require_place(node)
     put(node, Pointer, found.add(work, nodes_at(machine, before, count)).handle)
 
 
@@ -110,7 +122,7 @@ def _kernel_parameters(machine: Machine, node: int, address: int, newer: bool) -
     given = KernelNode(
         work.function.handle, *work.grid, *work.block, work.shared, ctypes.addressof(places) if offsets else 0
     )
-    ctypes.memmove(address, bytes(given), ctypes.sizeof(KernelNode) if newer else V1_BYTES)
+    put_bytes(address, bytes(given)[: None if newer else V1_BYTES])
 
 
 driver("cuGraphKernelNodeGetParams")(partial(_kernel_parameters, newer=False))
@@ -122,7 +134,7 @@ def cuGraphMemcpyNodeGetParams(machine: Machine, node: int, parameters: int) -> 
     work = work_of(Copy, machine.handles.get(GraphNode, node))
     if not work.parameters:
         raise failure("NOT_SUPPORTED", "the parameters of a copy that was captured")
-    ctypes.memmove(parameters, work.parameters, len(work.parameters))
+    put_bytes(parameters, work.parameters)
 
 
 @driver()
@@ -130,13 +142,13 @@ def cuGraphMemsetNodeGetParams(machine: Machine, node: int, parameters: int) -> 
     work = work_of(Fill, machine.handles.get(GraphNode, node))
     value, size = int.from_bytes(work.value, "little"), len(work.value)
     given = MemsetNode(work.dst, work.pitch, value, size, work.width, work.height)
-    ctypes.memmove(parameters, bytes(given), ctypes.sizeof(given))
+    put_bytes(parameters, bytes(given))
 
 
 @driver()
 def cuGraphHostNodeGetParams(machine: Machine, node: int, parameters: int) -> None:
     work = work_of(HostCall, machine.handles.get(GraphNode, node))
-    ctypes.memmove(parameters, bytes(HostNode(work.function, work.data)), ctypes.sizeof(HostNode))
+    put_bytes(parameters, bytes(HostNode(work.function, work.data)))
 
 
 @driver("cuGraphEventRecordNodeGetEvent", "cuGraphEventWaitNodeGetEvent")
@@ -228,10 +240,16 @@ def cuGraphAddEmptyNode(machine: Machine, node: int, graph: int, before: int, co
 # ---- attributes of kernel nodes
 
 
+def _require_attribute(number: int) -> None:
+    if not 0 <= number <= ATTRIBUTES:
+        raise failure("INVALID_VALUE", f"a launch has no attribute {number}")
+
+
 @driver()
 def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
     work = work_of(KernelWork, machine.handles.get(GraphNode, node))
-    ctypes.memset(value, 0, 64)
+    _require_attribute(attribute)
+    put_bytes(value, bytes(64))
     if attribute == 2:
         put(value, ctypes.c_int, work.cooperative)
     elif attribute == 4:
@@ -242,6 +260,7 @@ def cuGraphKernelNodeGetAttribute(machine: Machine, node: int, attribute: int, v
 @driver()
 def cuGraphKernelNodeSetAttribute(machine: Machine, node: int, attribute: int, value: int) -> None:
     work = work_of(KernelWork, machine.handles.get(GraphNode, node))
+    _require_attribute(attribute)
     if attribute == 2:
         work.cooperative = bool(get(value, ctypes.c_int))
     elif attribute == 4:

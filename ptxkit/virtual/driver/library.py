@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, lasting_text, put, put_if, put_several, text
+from ptxkit.virtual.abi import (
+    Int,
+    Pointer,
+    Size,
+    UInt,
+    lasting_text,
+    put,
+    put_if,
+    put_several,
+    require_place,
+    text,
+)
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.context import check_choice
 from ptxkit.virtual.driver.module import JitOptions, file_contents
 from ptxkit.virtual.gpu.images import ptx_of
 from ptxkit.virtual.gpu.loading import load_text
@@ -15,6 +27,7 @@ from ptxkit.virtual.results import DriverError, failure
 
 
 def _load(machine: Machine, library: int, image: int, options: JitOptions) -> None:
+    require_place(library)
     try:
         device = machine.current.device if machine.current else machine.devices[0]
         source = ptx_of(image, device.target)
@@ -135,6 +148,7 @@ def cuKernelSetAttribute(machine: Machine, attribute: int, value: int, kernel: i
 @driver()
 def cuKernelSetCacheConfig(machine: Machine, kernel: int, config: int, device: int) -> None:
     _on(machine, kernel, device)
+    check_choice(config)
 
 
 # ---- parameters, of kernels in libraries and in modules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxkit.virtual.abi import Int, Pointer, Size, put, put_if
+from ptxkit.virtual.abi import Int, Size, put, put_if, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.machine import Machine
@@ -36,9 +36,24 @@ def obtain(machine: Machine, size: int, kind: AllocationKind, align: int = 512) 
     return machine.memory.obtain(size, name, kind, device, machine.options.sanitize, align)
 
 
+def give(
+    machine: Machine, address: int, size: int, kind: AllocationKind = AllocationKind.DEVICE, align: int = 512
+) -> int:
+    """Put the address of a new allocation where the caller wants it, and say it.
+
+    Raises:
+        DriverError: INVALID_VALUE for no bytes or no place, OUT_OF_MEMORY.
+    """
+    machine.context()
+    require_place(address)
+    made = obtain(machine, size, kind, align)
+    put(address, Size, made)
+    return made
+
+
 @driver("cuMemAlloc_v2")
 def cuMemAlloc(machine: Machine, address: int, size: int) -> None:
-    put(address, Size, obtain(machine, size, AllocationKind.DEVICE))
+    give(machine, address, size)
 
 
 @driver("cuMemAllocPitch_v2")
@@ -48,15 +63,16 @@ def cuMemAllocPitch(
     if element not in (4, 8, 16):
         raise failure("INVALID_VALUE", f"expected elements of 4, 8 or 16 bytes, found {element}")
     row = pitch_of(width)
-    put(address, Size, obtain(machine, row * height, AllocationKind.DEVICE))
+    machine.context()
     put(pitch, Size, row)
+    give(machine, address, row * height)
 
 
 @driver()
 def cuMemAllocManaged(machine: Machine, address: int, size: int, flags: int) -> None:
     if flags not in (1, 2):
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of managed memory")
-    put(address, Size, obtain(machine, size, AllocationKind.MANAGED, 4096))
+    give(machine, address, size, AllocationKind.MANAGED, 4096)
 
 
 @driver("cuMemFree_v2")
@@ -98,16 +114,14 @@ def cuMemGetAddressRange(machine: Machine, base: int, size: int, address: int) -
 
 @driver("cuMemAllocHost_v2")
 def cuMemAllocHost(machine: Machine, address: int, size: int) -> None:
-    put(address, Pointer, obtain(machine, size, AllocationKind.PINNED, 4096))
+    give(machine, address, size, AllocationKind.PINNED, 4096)
 
 
 @driver()
 def cuMemHostAlloc(machine: Machine, address: int, size: int, flags: int) -> None:
     if flags & ~7:
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of pinned memory")
-    made = obtain(machine, size, AllocationKind.PINNED, 4096)
-    machine.memory.flags[made] = flags
-    put(address, Pointer, made)
+    machine.memory.flags[give(machine, address, size, AllocationKind.PINNED, 4096)] = flags
 
 
 @driver()

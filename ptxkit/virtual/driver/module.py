@@ -10,7 +10,18 @@ from ptxkit.asm import Module, parse
 from ptxkit.asm.link import link
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.operations.call import is_provided
-from ptxkit.virtual.abi import Pointer, Size, UInt, lasting_text, memory, put, put_several, several, text
+from ptxkit.virtual.abi import (
+    Pointer,
+    Size,
+    UInt,
+    lasting_text,
+    memory,
+    put,
+    put_several,
+    require_place,
+    several,
+    text,
+)
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.images import ELF, FAT, ptx_of
@@ -20,7 +31,8 @@ from ptxkit.virtual.gpu.module import VirtualFunction, VirtualModule
 from ptxkit.virtual.results import DriverError, failure
 
 INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6
-"""`CUjit_option`."""
+OPTIONS = 35
+"""`CUjit_option`, and how many there are."""
 ARCHIVE = b"!<arch>\n"
 """The first bytes of a library such as libcudadevrt.a."""
 CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM = range(6)
@@ -31,11 +43,12 @@ class JitOptions:
     """The options of a compilation: where its log goes."""
 
     def __init__(self, count: int, names: int, values: int) -> None:
-        self.values = dict(
-            zip(several(names, ctypes.c_int, count), several(values, Pointer, count), strict=True)
-        )
         self._place = values
         self._order = several(names, ctypes.c_int, count)
+        for name in self._order:
+            if not 0 <= name < OPTIONS:
+                raise failure("INVALID_VALUE", f"there is no option {name} of a compilation")
+        self.values = dict(zip(self._order, several(values, Pointer, count), strict=True))
 
     def log(self, problem: DriverError | None) -> None:
         """Tell the caller what was wrong."""
@@ -54,6 +67,7 @@ class JitOptions:
 
 def _load(machine: Machine, module: int, source: str) -> None:
     context = machine.context()
+    require_place(module)
     put(module, Pointer, context.own(VirtualModule(context, source)))
 
 
@@ -218,6 +232,7 @@ class Linker(Object):
 
 @driver("cuLinkCreate_v2", "cuLinkCreate")
 def cuLinkCreate(machine: Machine, count: int, names: int, values: int, state: int) -> None:
+    require_place(state)
     put(state, Pointer, machine.context().own(Linker(JitOptions(count, names, values))))
 
 
@@ -246,6 +261,8 @@ def cuLinkAddData(
     machine: Machine, state: int, kind: int, data: int, size: int, name: int, *options: int
 ) -> None:
     label = text(name) if name else ""
+    if not CUBIN <= kind <= NVVM:
+        raise failure("INVALID_VALUE", f"there is no kind {kind} of inputs")
     add_input(machine, machine.handles.get(Linker, state), kind, data, size, label)
 
 
@@ -259,6 +276,7 @@ def cuLinkAddFile(machine: Machine, state: int, kind: int, path: int, *options: 
 @driver()
 def cuLinkComplete(machine: Machine, state: int, cubin: int, size: int) -> None:
     linker = machine.handles.get(Linker, state)
+    require_place(cubin)
     try:
         linker.whole = ctypes.create_string_buffer(linker.linked().encode())
         linker.options.log(None)

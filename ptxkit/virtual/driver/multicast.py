@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxkit.virtual.abi import MulticastProperties, Size, put
+from ptxkit.virtual.abi import MulticastProperties, Size, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.machine import Machine
@@ -43,6 +43,7 @@ def cuMulticastCreate(machine: Machine, handle: int, prop: int) -> None:
     given = _properties(machine, prop)
     if given.size % GRANULARITY:
         raise failure("INVALID_VALUE", f"expected a multiple of {GRANULARITY} bytes, found {given.size}")
+    require_place(handle)
     put(handle, Size, machine.handles.add(VirtualMulticast(given.size, given.devices)))
 
 

@@ -6,7 +6,7 @@ import ctypes
 from math import prod
 from typing import Any
 
-from ptxkit.virtual.abi import Int, LaunchConfig, Size, put
+from ptxkit.virtual.abi import Int, LaunchConfig, Size, pointed, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.execution import Attributes
 from ptxkit.virtual.gpu.machine import Machine
@@ -30,10 +30,16 @@ def resident(function: VirtualFunction, threads: int, shared: int) -> int:
     return function.kernel.resident_ctas(threads, shared) // (limits.sm_count or 1)
 
 
+def _check(flags: int) -> None:
+    if flags not in (0, 1):
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of occupancy")
+
+
 @driver("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def cuOccupancyMaxActiveBlocksPerMultiprocessor(
     machine: Machine, count: int, function: int, threads: int, shared: int, flags: int = 0
 ) -> None:
+    _check(flags)
     put(count, Int, resident(function_of(machine, function), threads, shared))
 
 
@@ -48,7 +54,10 @@ def cuOccupancyMaxPotentialBlockSize(
     limit: int,
     flags: int = 0,
 ) -> None:
+    _check(flags)
     found = function_of(machine, function)
+    if limit < 0:
+        raise failure("INVALID_VALUE", f"a CTA of at most {limit} threads")
     per_block = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(shared_of) if shared_of else None
     most = min(limit or found.attribute(0), found.attribute(0))
     best = (0, 0, 0)
@@ -74,13 +83,14 @@ def cuOccupancyAvailableDynamicSMemPerBlock(
 @driver()
 def cuOccupancyMaxPotentialClusterSize(machine: Machine, size: int, function: int, config: int) -> None:
     found = function_of(machine, function)
+    pointed(LaunchConfig, config)
     portable = min(8, found.device.limits.cluster)
     put(size, Int, found.device.limits.cluster if found.attribute(NON_PORTABLE_CLUSTER) else portable)
 
 
 @driver()
 def cuOccupancyMaxActiveClusters(machine: Machine, count: int, function: int, config: int) -> None:
-    put(count, Int, active_clusters(function_of(machine, function), LaunchConfig.from_address(config)))
+    put(count, Int, active_clusters(function_of(machine, function), pointed(LaunchConfig, config)))
 
 
 def active_clusters(found: VirtualFunction, given: Any) -> int:
@@ -89,5 +99,8 @@ def active_clusters(found: VirtualFunction, given: Any) -> int:
     if cluster is None:
         width = found.attribute(CLUSTER_WIDTH)
         cluster = (width, found.attribute(12), found.attribute(13)) if width else (1, 1, 1)
+    extents = (given.grid_x, given.grid_y, given.grid_z)
+    if not all(cluster) or any(grid % side for grid, side in zip(extents, cluster, strict=True)):
+        raise failure("INVALID_CLUSTER_SIZE", f"clusters of {cluster} don't divide a grid of {extents}")
     ctas = resident(found, given.block_x * given.block_y * given.block_z, given.shared)
     return ctas * (found.device.limits.sm_count or 1) // prod(cluster)

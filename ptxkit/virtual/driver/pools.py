@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put
+from ptxkit.virtual.abi import Int, Pointer, PoolProperties, Size, get, put, require_place, several
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.graph_memory import ASKED, BYTES, allocation, freed
 from ptxkit.virtual.driver.memory import obtain
@@ -17,6 +17,7 @@ from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.memory import HeldMemory
 from ptxkit.virtual.gpu.pool import (
     DEVICE_LOCATION,
+    HANDLES,
     HOST_LOCATION,
     MANAGED,
     NEAREST_NODE,
@@ -74,7 +75,10 @@ def cuDeviceSetMemPool(machine: Machine, device: int, pool: int) -> None:
 def cuMemPoolCreate(machine: Machine, pool: int, properties: int) -> None:
     if not properties:
         raise failure("INVALID_VALUE", "the properties are null")
+    require_place(pool)
     given = PoolProperties.from_address(properties)
+    if given.handles not in HANDLES:
+        raise failure("INVALID_VALUE", f"there are no kinds {given.handles:#x} of handles")
     if given.handles:
         raise failure("NOT_SUPPORTED", "pools that are shared between processes")
     place = _place(machine, given.type, given.location, given.device)
@@ -173,7 +177,9 @@ def cuMemPoolSetAttribute(machine: Machine, pool: int, attribute: int, value: in
 def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> None:
     found = machine.handles.get(Pool, pool)
     for index in range(count):
-        location, device, flags = (get(access + 12 * index + 4 * at, Int) for at in range(3))
+        location, device, flags = several(access, Int, 3 * count)[3 * index : 3 * index + 3]
+        if flags not in (0, 1, 3) or not DEVICE_LOCATION <= location <= NEAREST_NODE:
+            raise failure("INVALID_VALUE", f"there are no flags {flags} of an access, or no such location")
         if location != DEVICE_LOCATION:
             continue  # the host reaches what is its own, and nothing else
         if machine.device(device).ordinal == found.ordinal and not flags:
@@ -184,7 +190,11 @@ def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> 
 
 @driver()
 def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -> None:
-    put(flags, Int, machine.handles.get(Pool, pool).access.get(get(location + 4, Int), 0))
+    found = machine.handles.get(Pool, pool)
+    kind, number = several(location, Int, 2)
+    if kind == DEVICE_LOCATION:
+        machine.device(number)
+    put(flags, Int, found.access.get(number, 0))
 
 
 # ---- allocations
@@ -192,6 +202,7 @@ def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -
 
 def _allocate(machine: Machine, address: int, size: int, pool: Pool, stream: int) -> None:
     place = machine.context().stream(stream)
+    require_place(address)
     size = max(size, 1)  # of 0 bytes there is one, too, at an address of its own
     if place.capture is not None:
         captured = captured_allocation(machine, pool, size)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, put, put_if
+from ptxkit.virtual.abi import Int, Pointer, Size, UInt, memory, put, put_bytes, put_if, require_place
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.context import NON_BLOCKING, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.work import HostCall, Upload
@@ -13,6 +14,10 @@ from ptxkit.virtual.results import failure
 
 PRIORITIES = (-5, 0)
 """The greatest and the least."""
+ATTRIBUTE = 64
+"""Bytes of a value."""
+ATTRIBUTES = {1, 3, 8, 9, 10}
+"""`CUstreamAttrID`: the cache's window, the policy of waits, the priority, the memory's domains."""
 
 
 @driver()
@@ -25,6 +30,7 @@ def cuStreamCreateWithPriority(machine: Machine, stream: int, flags: int, priori
     context = machine.context()
     if flags not in (0, NON_BLOCKING):
         raise failure("INVALID_VALUE", f"there are no stream flags {flags:#x}")
+    require_place(stream)
     greatest, least = PRIORITIES
     made = VirtualStream(context, flags, min(max(priority, greatest), least))
     put(stream, Pointer, context.own(made))
@@ -103,20 +109,33 @@ def cuStreamGetCtx_v2(machine: Machine, stream: int, context: int, green: int) -
 @driver()
 def cuStreamAttachMemAsync(machine: Machine, stream: int, address: int, size: int, flags: int) -> None:
     machine.context().stream(stream)
-    machine.memory.check(address, size, "attached memory")
+    owner = machine.memory.check(address, size, "attached memory")
+    kind = machine.memory.kinds.get(owner.address)
+    if kind is not AllocationKind.MANAGED or owner.address != address or size not in (0, owner.size):
+        raise failure("INVALID_VALUE", "only a whole managed allocation can be attached to a stream")
+    if flags not in (1, 2, 4) or (flags == 4 and stream in (0, 1, 2)):
+        raise failure("INVALID_VALUE", f"memory can't be attached with flags {flags:#x} to this stream")
 
 
 # ---- attributes, which are kept and mean nothing
 
 
+def _attribute(number: int) -> int:
+    if number not in ATTRIBUTES:
+        raise failure("INVALID_VALUE", f"a stream has no attribute {number}")
+    return number
+
+
 @driver()
 def cuStreamSetAttribute(machine: Machine, stream: int, attribute: int, value: int) -> None:
-    machine.context().stream(stream).attributes[attribute] = ctypes.string_at(value, 64)
+    place = machine.context().stream(stream)
+    place.attributes[_attribute(attribute)] = memory(value, ATTRIBUTE)
 
 
 @driver()
 def cuStreamGetAttribute(machine: Machine, stream: int, attribute: int, value: int) -> None:
-    ctypes.memmove(value, machine.context().stream(stream).attributes.get(attribute, bytes(64)), 64)
+    found = machine.context().stream(stream).attributes
+    put_bytes(value, found.get(_attribute(attribute), bytes(ATTRIBUTE)))
 
 
 @driver()
@@ -154,6 +173,8 @@ def cuStreamAddCallback(machine: Machine, stream: int, callback: int, data: int,
 
 
 def _write(machine: Machine, stream: int, address: int, data: bytes) -> None:
+    if address % len(data):
+        raise failure("INVALID_VALUE", f"a value of {len(data)} bytes at {address:#x}")
     machine.memory.check(address, len(data), "a value to be written")
     machine.context().stream(stream).add(Upload(machine, address, data))
 

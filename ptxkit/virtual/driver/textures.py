@@ -11,6 +11,7 @@ from ptxkit.virtual.abi import (
     TextureDescriptor,
     ViewDescriptor,
     put,
+    require_place,
 )
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.device import TextureRecord
@@ -70,6 +71,7 @@ def sampling_of(given: Any, filter: int, flags: int) -> SamplerRequest:
 @driver()
 def cuTexObjectCreate(machine: Machine, handle: int, resource: int, sampling: int, view: int) -> None:
     context = machine.context()
+    require_place(handle)
     resource_bytes, request = _resource(resource)
     given = structure(TextureDescriptor, sampling, "the description of a texture")
     view_bytes, viewed = view_of(view)
@@ -81,6 +83,7 @@ def cuTexObjectCreate(machine: Machine, handle: int, resource: int, sampling: in
 @driver()
 def cuSurfObjectCreate(machine: Machine, handle: int, resource: int) -> None:
     context = machine.context()
+    require_place(handle)
     resource_bytes, request = _resource(resource)
     put(
         handle, Size, context.device.add_texture(new_surface(context, request), TextureRecord(resource_bytes))

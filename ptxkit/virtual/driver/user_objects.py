@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import Pointer, put
+from ptxkit.virtual.abi import Pointer, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.graph import UserObject, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
@@ -26,6 +26,7 @@ def cuUserObjectCreate(
 ) -> None:
     if not destroy or flags != NO_DESTRUCTOR_SYNC:
         raise failure("INVALID_VALUE", "the destructor is null, or the flags are not 1")
+    require_place(place)
     call = ctypes.CFUNCTYPE(None, Pointer)(destroy)
     made = UserObject(machine, lambda: call(data), _count(references))
     put(place, Pointer, machine.handles.add(made))
@@ -44,6 +45,8 @@ def cuUserObjectRelease(machine: Machine, thing: int, count: int) -> None:
 @driver()
 def cuGraphRetainUserObject(machine: Machine, graph: int, thing: int, count: int, flags: int) -> None:
     found = machine.handles.get(UserObject, thing)
+    if flags not in (0, MOVE):
+        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of a reference")
     if flags != MOVE:
         found.references += _count(count)
     machine.handles.get(VirtualGraph, graph).objects[found] += _count(count)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ptxkit.virtual.abi import AllocationProperties, Int, Size, get, put
+from ptxkit.emulator.global_memory import CAPACITY
+from ptxkit.virtual.abi import AllocationProperties, Int, Size, get, put, put_bytes, require_place, several
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.multicast import VirtualMulticast
 from ptxkit.virtual.gpu.physical import GRANULARITY, PhysicalMemory
+from ptxkit.virtual.gpu.pool import HANDLES, NEAREST_NODE
 from ptxkit.virtual.results import failure
 
 PINNED, DEVICE = 1, 1
@@ -23,6 +25,8 @@ def _properties(address: int) -> ctypes.Structure:
     given = AllocationProperties.from_address(address)
     if given.type != PINNED:
         raise failure("INVALID_VALUE", f"there is no allocation type {given.type}")
+    if not DEVICE <= given.location <= NEAREST_NODE or given.handles not in HANDLES:
+        raise failure("INVALID_VALUE", f"no location {given.location}, or handles {given.handles:#x}")
     if given.location != DEVICE or given.handles:
         raise failure("NOT_SUPPORTED", "memory of another place than a device, or shared between processes")
     return given
@@ -30,7 +34,10 @@ def _properties(address: int) -> ctypes.Structure:
 
 @driver()
 def cuMemGetAllocationGranularity(machine: Machine, size: int, properties: int, option: int) -> None:
-    _properties(properties)
+    given = _properties(properties)
+    machine.device(given.device)
+    if option not in (0, 1):
+        raise failure("INVALID_VALUE", f"there is no granularity {option}")
     put(size, Size, GRANULARITY)
 
 
@@ -38,8 +45,13 @@ def cuMemGetAllocationGranularity(machine: Machine, size: int, properties: int, 
 def cuMemAddressReserve(
     machine: Machine, address: int, size: int, align: int, wanted: int, flags: int
 ) -> None:
+    if flags:
+        raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
     if not size or size % GRANULARITY or align & (align - 1):
         raise failure("INVALID_VALUE", f"expected a multiple of {GRANULARITY} bytes, found {size}")
+    if size > CAPACITY:
+        raise failure("OUT_OF_MEMORY", f"asked for {size} bytes of addresses")
+    require_place(address)
     put(address, Size, machine.addresses.reserve(size, align))
 
 
@@ -50,12 +62,15 @@ def cuMemAddressFree(machine: Machine, address: int, size: int) -> None:
 
 @driver()
 def cuMemCreate(machine: Machine, handle: int, size: int, properties: int, flags: int) -> None:
+    if flags:
+        raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
     given = _properties(properties)
     device = machine.device(given.device).ordinal
     if not size or size % GRANULARITY:
         raise failure("INVALID_VALUE", f"expected a multiple of {GRANULARITY} bytes, found {size}")
     if size > machine.memory.budget - machine.memory.used:
         raise failure("OUT_OF_MEMORY", f"asked for {size} bytes")
+    require_place(handle)
     put(handle, Size, machine.handles.add(PhysicalMemory(size, device)))
 
 
@@ -95,10 +110,14 @@ def cuMemUnmap(machine: Machine, address: int, size: int) -> None:
 @driver()
 def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count: int) -> None:
     for index in range(count):
-        place, flags = access + 12 * index, get(access + 12 * index + 8, Int)
-        if get(place, Int) != DEVICE:
+        kind, number, flags = several(access, Int, 3 * count)[3 * index : 3 * index + 3]
+        if flags not in (0, 1, READ_WRITE):
+            raise failure("INVALID_VALUE", f"there are no flags {flags} of an access")
+        if not DEVICE <= kind <= NEAREST_NODE:
+            raise failure("INVALID_VALUE", f"there is no kind {kind} of locations")
+        if kind != DEVICE:
             continue  # the host reaches what is mapped anyway
-        device = machine.device(get(place + 4, Int)).ordinal
+        device = machine.device(number).ordinal
         if flags:
             machine.addresses.allow(address, size, device)
         else:
@@ -122,6 +141,5 @@ def cuMemRetainAllocationHandle(machine: Machine, handle: int, address: int) -> 
 @driver()
 def cuMemGetAllocationPropertiesFromHandle(machine: Machine, properties: int, handle: int) -> None:
     found = machine.handles.get(PhysicalMemory, handle)
-    ctypes.memset(properties, 0, ctypes.sizeof(AllocationProperties))
-    given = AllocationProperties.from_address(properties)
-    given.type, given.location, given.device = PINNED, DEVICE, found.device
+    made = AllocationProperties(type=PINNED, location=DEVICE, device=found.device)
+    put_bytes(properties, bytes(made))

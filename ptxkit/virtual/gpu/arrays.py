@@ -8,12 +8,23 @@ from ptxkit.emulator.texels.arrays import FACES, ArrayShape, TexelArray, TexelLe
 from ptxkit.emulator.texels.formats import BY_CODE, CHANNELS
 from ptxkit.isa.modifiers import Geometry
 from ptxkit.virtual.gpu.allocation_kind import AllocationKind
+from ptxkit.virtual.gpu.attributes import TEXTURES
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.results import failure
 
 LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH, COLOR, SPARSE, DEFERRED = (1 << bit for bit in range(8))
 """Flags of `CUDA_ARRAY3D_DESCRIPTOR`."""
+MOST = {
+    Geometry.D1: (21,),
+    Geometry.D2: (22, 23),
+    Geometry.D3: (24, 25, 26),
+    Geometry.ARRAY_1D: (42, 42, 43),
+    Geometry.ARRAY_2D: (27, 28, 29),
+    Geometry.CUBE: (52, 52),
+    Geometry.ARRAY_CUBE: (53, 53, 54),
+}
+"""The attributes of a device that limit an array's extents, texels before layers."""
 
 
 class ArrayRequest(NamedTuple):
@@ -34,7 +45,22 @@ class ArrayRequest(NamedTuple):
     flags: int = 0
 
     def shape(self) -> ArrayShape:
-        """The array.
+        """The array, no larger than a texture may be.
+
+        Raises:
+            DriverError: INVALID_VALUE; NOT_SUPPORTED for formats and flags that are not emulated.
+        """
+        made = self._unlimited()
+        extents = (made.width, made.height, made.depth * made.layers)
+        most = tuple(TEXTURES[number] for number in MOST[made.geometry])
+        if any(extent > limit for extent, limit in zip(extents, most, strict=False)):
+            raise failure("INVALID_VALUE", f"an array of {extents} texels; at most {most}")
+        if self.flags & GATHER and made.geometry is not Geometry.D2:
+            raise failure("INVALID_VALUE", "gathers are of arrays of two dimensions alone")
+        return made
+
+    def _unlimited(self) -> ArrayShape:
+        """The array, however large.
 
         Raises:
             DriverError: INVALID_VALUE; NOT_SUPPORTED for formats and flags that are not emulated.

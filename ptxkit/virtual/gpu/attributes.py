@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NEWEST = 161
 """The greatest number of an attribute."""
 
-_TEXTURES = {
+TEXTURES = {
     21: 131072, 22: 131072, 23: 65536, 24: 16384, 25: 16384, 26: 16384,  # 1D, 2D, 3D
     27: 32768, 28: 32768, 29: 2048, 42: 32768, 43: 2048,  # layers of 2D, of 1D
     45: 32768, 46: 32768, 47: 8192, 48: 8192, 49: 32768,  # gathers, other shapes of 3D
@@ -42,7 +42,7 @@ _FIXED: dict[int, int] = {
     13: 1980000,  # CLOCK_RATE, kHz: time means nothing
     14: 512,  # TEXTURE_ALIGNMENT
     15: 1,  # GPU_OVERLAP
-    **_TEXTURES,
+    **TEXTURES,
     19: 1,  # CAN_MAP_HOST_MEMORY
     30: 512,  # SURFACE_ALIGNMENT
     31: 1,  # CONCURRENT_KERNELS

@@ -172,6 +172,9 @@ class Capturing(Protocol):
     def tail(self, stream: VirtualStream) -> list[Any]:
         """The nodes that the next of a stream depends on."""
 
+    def check(self) -> None:
+        """Raise STREAM_CAPTURE_INVALIDATED where it was."""
+
     def invalidate(self) -> None:
         """Something happened that can't be captured."""
 
@@ -292,6 +295,7 @@ class VirtualEvent(Object):
     def record(self, stream: VirtualStream) -> None:
         """Stand for everything that is in a stream so far."""
         if stream.capture is not None:
+            stream.capture.check()
             self.nodes = CapturedNodes(stream.capture, stream.capture.tail(stream))
             return
         self.nodes = None

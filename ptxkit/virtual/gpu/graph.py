@@ -144,11 +144,13 @@ class VirtualGraph(Object):
         """Add a node.
 
         Raises:
-            DriverError: INVALID_VALUE, it would depend on a node of another graph.
+            DriverError: INVALID_VALUE, it would depend on a node of another graph, or twice on one.
         """
         after = list(after)
         if any(node.graph is not self for node in after):
             raise failure("INVALID_VALUE", "a node depends on one of another graph")
+        if len(set(after)) < len(after):
+            raise failure("INVALID_VALUE", "a node depends on another twice")
         node = GraphNode(self, work, after, origin)
         self.nodes.append(node)
         self.machine.handles.add(node)

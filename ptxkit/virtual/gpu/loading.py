@@ -38,10 +38,14 @@ def load_text(device: VirtualDevice, text: str, name: str) -> EmulatorModule:
     """PTX on a device's emulator.
 
     Raises:
-        DriverError: INVALID_PTX, with what `check` has against it; NO_BINARY_FOR_GPU, another GPU's.
+        DriverError: INVALID_PTX, with what `check` has against it; NO_BINARY_FOR_GPU, another GPU's;
+        UNSUPPORTED_PTX_VERSION.
     """
     with refusing_ptx():
         module = parse(text, name=name, max_size=MAX_TEXT)
+        if module.version is not None and module.version > targets.NEWEST_VERSION:
+            major, minor = module.version
+            raise failure("UNSUPPORTED_PTX_VERSION", f"PTX of version {major}.{minor}, which is not known")
         target = targets.parse(module.target or "")
         if target is not None and not target.runs_on(device.target.capability):
             raise failure("NO_BINARY_FOR_GPU", f"PTX for {target} does not run on {device.target}")

@@ -30,15 +30,15 @@ PTX_VERSION, BINARY_VERSION, CACHE_MODE, MAX_DYNAMIC_SHARED, CARVEOUT = range(5,
 CLUSTER_REQUIRED, CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH = range(10, 14)
 NON_PORTABLE_CLUSTER, CLUSTER_POLICY = 14, 15
 """`CUfunction_attribute`."""
-SETTABLE = (
-    MAX_DYNAMIC_SHARED,
-    CARVEOUT,
-    CLUSTER_WIDTH,
-    CLUSTER_HEIGHT,
-    CLUSTER_DEPTH,
-    NON_PORTABLE_CLUSTER,
-    CLUSTER_POLICY,
-)
+_SIZES = range(1 << 31)
+SETTABLE = {
+    MAX_DYNAMIC_SHARED: _SIZES,
+    CARVEOUT: range(-1, 101),
+    **dict.fromkeys((CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH), _SIZES),
+    NON_PORTABLE_CLUSTER: range(2),
+    CLUSTER_POLICY: range(3),
+}
+"""Those that can be set, and to what."""
 ASSUMED_REGISTERS = 32
 """What a kernel is said to need of registers: only an assembler knows."""
 
@@ -196,16 +196,15 @@ class VirtualFunction(Object):
         """Set one of the attributes that can be set.
 
         Raises:
-            DriverError: INVALID_VALUE.
+            DriverError: INVALID_VALUE; NOT_PERMITTED for the cluster of a kernel that says its own.
         """
-        if number not in SETTABLE:
-            raise failure("INVALID_VALUE", f"attribute {number} of a kernel can't be set")
-        if number == MAX_DYNAMIC_SHARED:
-            most = self.device.limits.shared_per_cta - self.kernel.attributes["shared_bytes"]
-            if not 0 <= value <= most:
-                raise failure(
-                    "INVALID_VALUE", f"at most {most} bytes of dynamic shared memory, found {value}"
-                )
+        if value not in SETTABLE.get(number, ()):
+            raise failure("INVALID_VALUE", f"attribute {number} of a kernel can't be set to {value}")
+        most = self.device.limits.shared_per_cta - self.kernel.attributes["shared_bytes"]
+        if number == MAX_DYNAMIC_SHARED and value > most:
+            raise failure("INVALID_VALUE", f"at most {most} bytes of dynamic shared memory, found {value}")
+        if CLUSTER_WIDTH <= number <= CLUSTER_DEPTH and self.kernel.requirements.required_cluster:
+            raise failure("NOT_PERMITTED", f"`{self.name}` has a cluster of its own")
         self.settings[number] = value
         self._checked.clear()
 

@@ -123,7 +123,13 @@ class AddressSpace:
         """
         inside = any(at <= address and address + size <= at + length for at, length in self.reserved.items())
         taken = any(at < address + size and address < at + held for at, (_, held) in self.mapped.items())
-        if not inside or taken or offset + size > physical.size or (address | size | offset) % GRANULARITY:
+        if (
+            not size
+            or not inside
+            or taken
+            or offset + size > physical.size
+            or (address | size | offset) % GRANULARITY
+        ):
             raise failure("INVALID_VALUE", f"{size} bytes can't be mapped at {address:#x}")
         physical.map(address, size, offset)
         self.mapped[address] = physical, size

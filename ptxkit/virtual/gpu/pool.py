@@ -15,6 +15,8 @@ DEVICE_LOCATION, HOST_LOCATION, HOST_NODE, NEAREST_NODE = 1, 2, 3, 4
 """`CUmemLocationType`: a node is one of the host's memory."""
 PINNED, MANAGED = 1, 2
 """`CUmemAllocationType`."""
+HANDLES = {0, 1, 2, 4, 8}
+"""`CUmemAllocationHandleType`: none, and those by which processes share memory."""
 
 
 @dataclass(frozen=True, slots=True)

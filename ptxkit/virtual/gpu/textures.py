@@ -154,6 +154,8 @@ def viewed(texels: TexelArray, view: ViewRequest) -> TexelArray:
         format_, channels = VIEW_FORMATS[view.format - 1]
     if format_.bytes * channels != base.texel or texels.linear:
         raise failure("INVALID_VALUE", f"a view of the format {view.format:#x} of a {texels}")
+    if (view.width, view.height or 1) != (base.width, base.height):
+        raise failure("INVALID_VALUE", f"a view of {view.width} by {view.height} texels of a {texels}")
     levels = texels.levels[view.first_level : view.last_level + 1]
     layers = view.last_layer - view.first_layer + 1
     if (

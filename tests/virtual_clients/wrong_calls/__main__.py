@@ -1,12 +1,12 @@
 """What the calls of a chapter are answered, a line of JSON before each and one behind it.
 
     python -m wrong_calls                    # the chapters: {name: [what each call is, ..]}
-    python -m wrong_calls CHAPTER            # all calls of a chapter
+    python -m wrong_calls CHAPTER,CHAPTER..  # all calls of chapters that have the same before their first
     python -m wrong_calls CHAPTER FIRST      # from the call FIRST on, counted from 0
 
-A call's line says its code; where what it needs can't be made here, the reason instead. With FIRST the
-process ends behind a call after which its driver is not to be trusted: one with a handle that is gone or is
-something else's, or that left the context with an error.
+A call's line says its chapter and its code; where what it needs can't be made here, the reason instead. With
+FIRST the process ends behind a call after which its driver is not to be trusted: one with a handle that is
+gone or is something else's, or that left the context with an error.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ def sound(context: object) -> bool:
 def main() -> None:
     chapters = [*CHAPTERS, *(f"faults.{fault}" for fault in faults.FAULTS)]
     if len(sys.argv) == 1:
-        print(json.dumps({chapter: list(calls_of(chapter)) for chapter in chapters}))
+        say(**{chapter: list(calls_of(chapter)) for chapter in chapters})
         return
-    chapter, *first = sys.argv[1:]
-    context = begin(chapter)
-    together = chapter.startswith("faults.")
-    for what, call in list(calls_of(chapter).items())[int(first[0]) if first else 0 :]:
-        say(call=what)
-        say(call=what, **answer(context, call))
-        if first and not together and not (trust.kept and sound(context)):
-            break
+    wanted, *first = sys.argv[1:]
+    context = begin(wanted.partition(",")[0])
+    for chapter in wanted.split(","):
+        for what, call in list(calls_of(chapter).items())[int(first[0]) if first else 0 :]:
+            say(chapter=chapter, call=what)
+            say(chapter=chapter, call=what, **answer(context, call))
+            if first and not chapter.startswith("faults.") and not (trust.kept and sound(context)):
+                return
 
 
 if __name__ == "__main__":
