@@ -67,7 +67,9 @@ def _driver() -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.launcher_cls = TritonLauncher
-            self.get_current_stream = self._get_current_stream
+            # Before 3.7 PyTorch's own, of a build with CUDA.
+            own_stream = getattr(self, "_get_current_stream", None)
+            self.get_current_stream = own_stream or _current_stream
             self.set_current_device(self.get_current_device())
             properties = self.utils.get_device_properties
             # The CPU has no number.
@@ -86,6 +88,13 @@ def _driver() -> Any:
             return torch.zeros(size, dtype=torch.int8)
 
     return TritonDriver()
+
+
+def _current_stream(device: int | None) -> int:
+    """The handle of PyTorch's current stream."""
+    import torch
+
+    return torch.cuda.current_stream(device).cuda_stream
 
 
 class TritonProducts:
