@@ -6,10 +6,13 @@ python -m tools.suites run numba-cuda CHECKOUT --python .. --work .. --gpu h200 
 python -m tools.suites show numba-cuda         shares, failures by reason, the rest one by one
 python -m tools.suites planted cuda-samples=CHECKOUT triton-tutorials=CHECKOUT --python .. --work ..
                                                 faults of planted.toml, found or not
+python -m tools.suites numbers cuda-samples=CHECKOUT --python .. --work .. --output FOLDER
+                                                what programs compute; with --gpu h200 on a real GPU
+python -m tools.suites same OURS THEIRS        whether two such folders hold the same numbers
 
 `run` goes on where it was stopped: a file whose outcome lies in FOLDER is not run again, but with `--again`.
-It needs nothing but Python's library; ptxkit is needed by the environment of the tests alone, and not there
-on a real GPU.
+They need nothing but Python's library, `same` numpy and ml_dtypes; ptxkit is needed by the environment of the
+tests alone, and not there on a real GPU.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -26,7 +30,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from . import record
+from . import program_numbers, record
 from .planted import find, planted
 from .programs import run_program
 from .runner import FileRun, run_file
@@ -62,6 +66,21 @@ def main() -> int:
     faults.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
     faults.add_argument("--work", type=Path, required=True, help="a folder for copies and logs")
     faults.add_argument("--exec", default="", help="options of `ptxkit exec`")
+    noted = verbs.add_parser("numbers")
+    noted.add_argument("checkouts", nargs="+", metavar="SUITE=CHECKOUT")
+    noted.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
+    noted.add_argument("--work", type=Path, required=True, help="a folder for copies, logs and outcomes")
+    noted.add_argument("--output", type=Path, required=True, help="a folder for numbers.SUITE.json")
+    noted.add_argument("--gpu", default="", help="a real GPU's name, as in h200; without it a virtual one")
+    noted.add_argument("--exec", default="--no-sanitize", help="options of `ptxkit exec`")
+    noted.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    noted.add_argument("--only", default="*", help="programs that match this pattern")
+    noted.add_argument("--seconds", type=int, default=60, help="how long a program may take")
+    noted.add_argument("--within", type=float, default=36000, help="seconds for all of it")
+    both = verbs.add_parser("same")
+    both.add_argument("ours", type=Path, help="the folder of a virtual GPU's numbers")
+    both.add_argument("theirs", type=Path, help="that of a real one's")
+    both.add_argument("--output", type=Path, default=record.RESULTS / "numbers.h200.json")
     given = parser.parse_args()
     if given.verb == "packages":
         print(" ".join(f"'{one}'" for one in requirements(suites()[given.suite])))
@@ -70,9 +89,37 @@ def main() -> int:
             _show(name, given.all)
     elif given.verb == "planted":
         _plant(given)
+    elif given.verb == "numbers":
+        _note(given)
+    elif given.verb == "same":
+        from . import same  # a real GPU's machine may not have what it needs
+
+        found = same.compare(given.ours, given.theirs)
+        given.output.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        print(f"{given.output}: {same.totals(found)}")
     else:
         _run(given)
     return 0
+
+
+def _note(given: argparse.Namespace) -> None:
+    end = time.monotonic() + given.within
+    device = _real_gpu() if given.gpu else " ".join(["ptxkit exec", given.exec]).strip()
+    given.output.mkdir(parents=True, exist_ok=True)
+    for each in given.checkouts:
+        name, _, place = each.partition("=")
+        suite = program_numbers.compared_suites()[name]
+        found = program_numbers.run_suite(
+            Checkout(suite, Path(place).resolve() / suite.folder, os.path.abspath(given.python)),
+            None if given.gpu else given.exec.split(),
+            given.work.resolve() / name,
+            only=given.only,
+            jobs=given.jobs,
+            seconds=given.seconds,
+            within=end - time.monotonic(),
+            device=device,
+        )
+        print(program_numbers.write(found, given.output), flush=True)
 
 
 def _plant(given: argparse.Namespace) -> None:

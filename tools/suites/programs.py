@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -57,7 +58,13 @@ def programs(table: str) -> dict[str, Program]:
     return {name: Program(name, **row) for name, row in rows.items()}
 
 
-def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, work: Path) -> FileRun:
+def run_program(
+    checkout: Checkout,
+    name: str,
+    exec_options: list[str] | None,
+    work: Path,
+    before: Sequence[str] = (),
+) -> FileRun:
     """Build a program and run it; its one test passes if it ends with 0 and says that it is right.
 
     Args:
@@ -65,6 +72,7 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
         name: the program's, in the suite's table.
         exec_options: of `ptxkit exec`; None on a real GPU.
         work: for the copy, logs and reports.
+        before: words of a command that runs the one that follows.
     """
     program, start = programs(checkout.suite.programs)[name], time.monotonic()
     found, node = FileRun(), f"{name}::{TEST}"
@@ -72,7 +80,7 @@ def run_program(checkout: Checkout, name: str, exec_options: list[str] | None, w
     if problem := (_written if program.script else _build)(checkout, program, folder):
         found.tests[node] = Test("failed", f"does not build: {problem}")
     else:
-        found.tests[node] = _run(checkout, program, exec_options, folder, found)
+        found.tests[node] = _run(checkout, program, exec_options, folder, found, before)
     found.seconds = time.monotonic() - start
     return found
 
@@ -161,34 +169,42 @@ def _first_error(log: str) -> str:
 
 
 def _toolkit(checkout: Checkout, program: Program, folder: Path) -> list[str]:
-    """Options that find the libraries that a program links, in the environment's packages.
+    """Options that find the libraries that a program links, in the environment's packages or beside nvcc.
 
     A machine without a GPU may have no driver to link: a library of its name has all that cuda.h names.
     """
     if not program.links:
         return []
-    toolkit = checkout.toolkit()
-    found = [f"-I{toolkit / 'include'}"]
+    found = [f"-I{toolkit / 'include'}" for toolkit in checkout.toolkits()]
     for library in program.links:
         if library == "cuda":
-            names = re.findall(r"\bcu[A-Z]\w+", (toolkit / "include" / "cuda.h").read_text("utf-8"))
+            headers = (toolkit / "include" / "cuda.h" for toolkit in checkout.toolkits())
+            header = next(header for header in headers if header.exists())
+            names = re.findall(r"\bcu[A-Z]\w+", header.read_text("utf-8"))
             code = "".join(f"void {name}(void) {{}}\n" for name in sorted(set(names)))
             stub = folder / "libcuda.so"
             command = ["gcc", "-shared", "-w", "-Wl,-soname,libcuda.so.1", "-x", "c", "-", "-o", str(stub)]
             subprocess.run(command, check=True, input=code.encode())
             found += ["-Xlinker", str(stub)]
         else:
-            (path,) = (toolkit / "lib").glob(f"lib{library}.so.*")
-            found += ["-Xlinker", str(path)]
+            places = (sorted(folder.glob(f"lib{library}.so.*")) for folder in checkout.library_folders())
+            found += ["-Xlinker", str(next(paths[0] for paths in places if paths))]
     return found
 
 
-def command_of(python: str, program: Program, exec_options: list[str] | None, report: Path) -> list[str]:
-    """What runs a program: itself on a real GPU, else `ptxkit exec` with the devices that it needs."""
+def command_of(
+    python: str,
+    program: Program,
+    exec_options: list[str] | None,
+    report: Path,
+    before: Sequence[str] = (),
+) -> list[str]:
+    """What runs a program: itself on a real GPU, else `ptxkit exec` with the devices that it needs; `before`
+    are words of a command around it."""
     file = f"{program.folder}/{program.script}"
     tested = ["-m", "pytest", "-q"] if program.pytest else []
     start = [python, *tested, file] if program.script else [f"./{Path(program.name).name}"]
-    command = [*start, *program.arguments.split()]
+    command = [*before, *start, *program.arguments.split()]
     if exec_options is None:
         return command
     device = ["--devices", str(program.devices)]
@@ -199,13 +215,19 @@ def command_of(python: str, program: Program, exec_options: list[str] | None, re
 
 
 def _run(
-    checkout: Checkout, program: Program, exec_options: list[str] | None, folder: Path, found: FileRun
+    checkout: Checkout,
+    program: Program,
+    exec_options: list[str] | None,
+    folder: Path,
+    found: FileRun,
+    before: Sequence[str] = (),
 ) -> Test:
     report, output = folder / "report.sarif", folder / "run.out"
-    command = command_of(checkout.python, program, exec_options, report)
+    command = command_of(checkout.python, program, exec_options, report, before)
     environment = checkout.environment()
-    if program.links:
-        libraries = [str(checkout.toolkit() / "lib"), environment.get("LD_LIBRARY_PATH")]
+    # A real GPU's runtime may lie nowhere but beside nvcc.
+    if program.links or (exec_options is None and not program.script):
+        libraries = [*map(str, checkout.library_folders()), environment.get("LD_LIBRARY_PATH")]
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
     with output.open("w") as log:
         code = _exit_code(command, folder, log, environment, checkout.suite.test_seconds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import tomllib
 from dataclasses import dataclass, field
@@ -76,10 +78,25 @@ class Checkout:
         found = sorted(path.relative_to(self.tests).as_posix() for path in self.tests.rglob("test_*.py"))
         return [path for path in found if not path.startswith(tuple(self.suite.left_out))]
 
-    def toolkit(self) -> Path:
-        """CUDA's headers and libraries, of the environment's packages."""
+    def toolkits(self) -> list[Path]:
+        """Folders of CUDA's headers and libraries: of the environment's packages, then nvcc's own."""
+        found = []
         code = "import nvidia.cu13 as n; print(list(n.__path__)[0])"
-        return Path(subprocess.check_output([self.python, "-c", code], text=True).strip())
+        packages = subprocess.run([self.python, "-c", code], capture_output=True, text=True)
+        if packages.returncode == 0:
+            found.append(Path(packages.stdout.strip()))
+        if shutil.which("nvcc"):
+            said = subprocess.run(
+                ["nvcc", "--dryrun", "-x", "cu", os.devnull], capture_output=True, text=True
+            )
+            found += [Path(top).resolve() for top in re.findall(r"^#\$ TOP=(.+)$", said.stderr, re.MULTILINE)]
+        assert found, f"{self.python} has no packages of CUDA's toolkit, and there is no nvcc"
+        return found
+
+    def library_folders(self) -> list[Path]:
+        """Where the libraries of `toolkits` lie."""
+        folders = (toolkit / name for toolkit in self.toolkits() for name in ("lib", "lib64"))
+        return [folder for folder in folders if folder.is_dir()]
 
     def environment(self) -> dict[str, str]:
         """The environment of its tests: `.` in a value is the folder; a path goes before what is there."""

@@ -1,0 +1,210 @@
+"""What programs compute, as `tools.suites numbers` notes it, and whether two runs have computed the same."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ptxkit.virtual.libraries import write_libraries
+from tests.virtual import CLIENTS, execute, needs_linux
+from tools.suites import same
+from tools.suites.program_numbers import PRELOADED, compared_suites, library, run_suite, table, write
+from tools.suites.programs import programs
+from tools.suites.suite import Checkout, Suite
+
+needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="a C compiler is needed")
+
+
+@needs_linux
+@needs_gcc
+def test_copies_to_the_host_are_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once, with all its bytes; those to a device are not."""
+    libraries, program, log = tmp_path / "libraries", tmp_path / "copies", tmp_path / "log"
+    libraries.mkdir()
+    write_libraries(libraries)
+    linked = [libraries / "libcudart.so.13", libraries / "libcuda.so.1"]
+    subprocess.run(["gcc", CLIENTS / "copies.c", *linked, "-o", program], check=True)
+    monkeypatch.setenv("NUMBERS_LOG", str(log))
+    done = execute("sh", "-c", PRELOADED, library(tmp_path), program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    told = [(row["kind"], row["bytes"]) for row in rows]
+    assert told == [
+        ("cudaMemcpy", 10000),
+        ("cudaMemcpy", 8),
+        ("cudaMemcpyAsync", 64),
+        ("cudaMemcpy2D", 16),
+        ("cudaMemcpyAsync", 64),
+        ("cuMemcpyDtoH", 64),
+    ]
+    large, small, queued, rows_of_two, captured, of_the_driver = rows
+    assert captured["why"].startswith("captured")
+    assert bytes.fromhex(small["sample"]) == bytes(range(8))
+    assert bytes.fromhex(rows_of_two["sample"]) == bytes([*range(8), *range(16, 24)])
+    assert queued["hash"] == of_the_driver["hash"]
+    assert len({row["hash"] for row in rows if "hash" in row}) == 4
+    every = bytes(n % 256 for n in range(10000))
+    held = bytes.fromhex(large["sample"])
+    assert (len(held), held[:16], held[-16:]) == (4096, every[:16], every[-16:])
+
+
+PROGRAM = """
+#include <cstdio>
+const float FACTOR = 0.1f;
+__global__ void scale(float *x) { x[threadIdx.x] *= FACTOR; }
+int main() {
+    float host[64], *x;
+    for (int i = 0; i < 64; i++) host[i] = i;
+    cudaMalloc(&x, sizeof host);
+    cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+    scale<<<1, 64>>>(x);
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+    printf("done\\n");
+}
+"""
+
+
+@pytest.mark.long
+@needs_linux
+@needs_gcc
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is needed")
+def test_runs_of_a_program_and_of_one_that_is_off(tmp_path: Path) -> None:
+    """As two sides: the same, and one copy of two different by as much as the factor is."""
+    rows = {}
+    for side, factor in (("ours", "0.1f"), ("again", "0.1f"), ("off", "0.11f")):
+        folder = tmp_path / side
+        (folder / "scale").mkdir(parents=True)
+        (folder / "scale" / "main.cu").write_text(PROGRAM.replace("0.1f", factor))
+        (folder / "scale" / "CMakeLists.txt").write_text("add_executable(scale main.cu)\n")
+        (folder / "table.toml").write_text('[programs.scale]\nright = "done"\n')
+        options = ["-cudart", "shared", "-arch=sm_90"]
+        suite = Suite("own", "", "", [], "", ".", options, 60, programs=str(folder / "table.toml"))
+        found = run_suite(
+            Checkout(suite, folder, sys.executable), [], folder / "work", "*", 1, 60, 240, "virtual"
+        )
+        write(found, folder)
+        assert found["programs"]["scale"]["outcome"] == "passed", found
+    for side in ("again", "off"):
+        record = same.compare(tmp_path / "ours", tmp_path / side)
+        rows[side] = record["suites"]["own"]["programs"]["scale"]
+    assert (rows["again"]["numbers"], rows["again"]["identical"], rows["again"]["different"]) == (2, 2, [])
+    assert (rows["off"]["numbers"], rows["off"]["identical"]) == (2, 1)
+    (different,) = rows["off"]["different"]
+    assert (different["kind"], different["count"], different["why"]) == ("cudaMemcpy", 1, same.UNEXPLAINED)
+    assert 63 / 256 <= different["share"] < 1  # of bytes: a copy has no type
+
+
+def _run(*numbers: dict[str, Any], outcome: str = "passed") -> dict[str, Any]:
+    return {"outcome": outcome, "why": "no more", "numbers": list(numbers)}
+
+
+def _number(kind: str, digest: str, **rest: Any) -> dict[str, Any]:
+    if "sample" in rest:
+        rest["sample"] = base64.b64encode(zlib.compress(rest["sample"])).decode()
+    return {"kind": kind, "bytes": 8, "hash": digest, **rest}
+
+
+def test_copies_in_another_order_are_compared_as_sets() -> None:
+    here = _run(_number("copy", "a"), _number("copy", "a"), _number("copy", "b"), _number("copy", "c"))
+    there = _run(_number("copy", "b"), _number("copy", "a"), _number("copy", "d"), _number("copy", "a"))
+    row = same.program("p", here, there)
+    assert (row["by"], row["numbers"], row["identical"]) == ("sets", 4, 3)
+    shorter = _run(_number("copy", "a"), _number("copy", "b"))
+    row = same.program("p", here, shorter)
+    assert (row["by"], row["numbers"], row["identical"], row["counts"]) == ("sets", 4, 2, [4, 2])
+
+
+def test_what_follows_from_other_inputs_is_no_difference_of_the_kernel() -> None:
+    """And what is the same in spite of them is the same; what a graph copies is not compared."""
+    captured = {"kind": "copy", "bytes": 8, "why": "captured: 1"}
+    here = _run(_number("k: x", "a", inputs="1"), _number("k: y", "b", inputs="1"), captured)
+    there = _run(_number("k: x", "c", inputs="2"), _number("k: y", "b", inputs="2"), captured)
+    row = same.program("p", here, there)
+    assert (row["numbers"], row["identical"], row["other_inputs"], row["different"]) == (2, 1, 1, [])
+    assert (row["by"], row["unseen"]) == ("turns", 1)
+
+
+def test_a_program_that_fails_on_one_side_is_not_compared() -> None:
+    row = same.program("p", _run(_number("copy", "a")), _run(outcome="failed"))
+    assert row == {"outcomes": ["passed", "failed"], "why_theirs": "no more", "numbers": 0}
+    record = {"suites": {"s": {"programs": {"p": row}}}}
+    assert same.totals(record)["programs"] == 0
+
+
+def test_the_largest_difference_of_samples() -> None:
+    here, there = (struct.pack("<4f", 1, 2, last, float("nan")) for last in (3.0, 4.0))
+    told = same.difference(here, there, "float32")
+    assert told == {"share": 0.25, "largest": 1.0, "relative": 0.25}
+    assert same.difference(here, there, None)["share"] == 1 / 16  # bytes: 0x40400000, 0x40800000
+    told_of_bf16 = same.difference(b"\x80\x3f", b"\x00\x40", "bfloat16")
+    assert told_of_bf16 == {"share": 1, "largest": 1, "relative": 0.5}
+    row = same.program(
+        "5_Domain_Specific/p",
+        _run(_number("k: x", "a", dtype="float32", sample=here)),
+        _run(_number("k: x", "b", dtype="float32", sample=there)),
+    )
+    assert row["different"] == [{"kind": "k: x", "count": 1, "why": same.UNEXPLAINED, **told}]
+
+
+@needs_linux
+def test_launches_of_triton_are_noted(tmp_path: Path) -> None:
+    """What a kernel wrote, also through addresses, and the same random numbers on every device."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("triton", reason="triton is not installed")
+    program, log = tmp_path / "program.py", tmp_path / "log"
+    program.write_text(TRITON)
+    launches = Path(same.__file__).parent / "plugin" / "launches.py"
+    done = execute("env", f"NUMBERS_LOG={log}", sys.executable, launches, "python", program, "word")
+    assert (done.returncode, done.stdout) == (0, "word [1.0, 1.0]\n"), done.stderr
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(row["kind"], row["shape"], row["dtype"]) for row in rows] == [
+        ("double: y", [8], "float32"),
+        ("double_all: addresses[0]", [8], "float32"),
+    ]
+    assert rows[0]["hash"] != rows[1]["hash"]
+    values = struct.unpack("<8f", bytes.fromhex(rows[1]["sample"]))
+    assert values == tuple(4 * value for value in range(8))
+
+
+TRITON = """
+import sys, torch, triton, triton.language as tl
+
+@triton.jit
+def double(x, y):
+    at = tl.arange(0, 8)
+    tl.store(y + at, 2 * tl.load(x + at))
+
+@triton.jit
+def double_all(addresses):
+    at = tl.arange(0, 8)
+    x = tl.load(addresses).to(tl.pointer_type(tl.float32))
+    tl.store(x + at, 2 * tl.load(x + at))
+
+x = torch.arange(8, dtype=torch.float32, device="cuda")
+y = torch.empty(8, device="cuda")
+assert not y.any() and torch.equal(torch.rand_like(y), torch.manual_seed(0) and torch.rand(8))
+double[(1,)](x, y)
+double_all[(1,)](torch.tensor([y.data_ptr()], device="cuda"))
+print(sys.argv[1], triton.testing.do_bench(lambda: None, quantiles=[0.2, 0.8]))
+"""
+
+
+def test_the_table_of_numbers() -> None:
+    for suite in compared_suites().values():
+        assert suite.programs
+    names = {name for suite in compared_suites().values() for name in programs(suite.programs)}
+    for row in table()["reasons"]:
+        assert any(re.search(row["program"], name) for name in names), row
+        assert row["is"]
+        assert set(row) <= {"program", "kind", "is", "dtype"}

@@ -1,0 +1,153 @@
+"""What numbers programs compute: every copy to the host, every tensor that a kernel of Triton's wrote.
+
+A program of C++ runs with copies.c before it, one of Triton's within plugin/launches.py; both say in their
+heads what they note. The same on a virtual GPU and on a real one; `same.py` compares the two.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import time
+import tomllib
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from .programs import TEST, programs, run_program
+from .suite import HERE, Checkout, Suite, suites
+
+PRELOADED = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
+"""A library before all others: those that `ptxkit exec` preloads come behind it."""
+LATE = "there was no time left"
+
+
+def table() -> dict[str, Any]:
+    """numbers.toml, which explains its names."""
+    return tomllib.loads((HERE / "numbers.toml").read_text("utf-8"))
+
+
+def compared_suites() -> dict[str, Suite]:
+    """The suites whose numbers are compared, of the releases that a real GPU's machine has."""
+    known = suites()
+    return {name: replace(known[name], **row) for name, row in table()["suites"].items()}
+
+
+def library(folder: Path) -> Path:
+    """copies.c, compiled into a folder."""
+    found = folder / "copies.so"
+    command = [
+        "gcc",
+        "-shared",
+        "-fPIC",
+        "-O2",
+        str(HERE / "copies.c"),
+        "-o",
+        str(found),
+        "-ldl",
+        "-lpthread",
+    ]
+    subprocess.run(command, check=True)
+    return found
+
+
+def run_numbers(
+    checkout: Checkout, name: str, exec_options: list[str] | None, work: Path, copies: Path
+) -> dict[str, Any]:
+    """Run a program once: how it ended, and its numbers in their order.
+
+    Args:
+        checkout: the suite.
+        name: the program's.
+        exec_options: of `ptxkit exec`; None on a real GPU.
+        work: for the program's copy and logs.
+        copies: what `library` gave.
+    """
+    log = work / f"{name.replace('/', '.')}.numbers"
+    log.unlink(missing_ok=True)
+    before = ["env", f"NUMBERS_LOG={log}"]
+    if programs(checkout.suite.programs)[name].script:
+        before += [checkout.python, str(HERE / "plugin" / "launches.py")]
+    else:
+        before += ["sh", "-c", PRELOADED, str(copies)]
+    run = run_program(checkout, name, exec_options, work, before)
+    test = run.tests[f"{name}::{TEST}"]
+    found: dict[str, Any] = {"outcome": test.outcome, "why": test.why, "seconds": round(run.seconds, 1)}
+    lines = log.read_text("utf-8").splitlines() if log.exists() else []
+    return found | {"numbers": [_packed(json.loads(line)) for line in lines]}
+
+
+def _packed(row: dict[str, Any]) -> dict[str, Any]:
+    if "sample" in row:
+        row["sample"] = base64.b64encode(zlib.compress(bytes.fromhex(row["sample"]))).decode()
+    return row
+
+
+def sample(row: dict[str, Any]) -> bytes:
+    """The bytes of a row's sample."""
+    return zlib.decompress(base64.b64decode(row["sample"]))
+
+
+def run_suite(
+    checkout: Checkout,
+    exec_options: list[str] | None,
+    work: Path,
+    only: str,
+    jobs: int,
+    seconds: int,
+    within: float,
+    device: str,
+) -> dict[str, Any]:
+    """The numbers of a suite's programs.
+
+    Args:
+        checkout: the suite.
+        exec_options: of `ptxkit exec`; None on a real GPU.
+        work: for copies, logs and what is known of programs already, which are not run again.
+        only: a pattern of programs' names.
+        jobs: programs at a time.
+        seconds: how long a program may take.
+        within: seconds after which no other program begins, and none runs on.
+        device: what they run on, in words.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    copies, end = library(work), time.monotonic() + within
+
+    def one(name: str) -> dict[str, Any]:
+        kept = work / f"{name.replace('/', '.')}.json"
+        if kept.exists():
+            return json.loads(kept.read_text("utf-8"))
+        if (left := int(end - time.monotonic())) <= 0:
+            return {"outcome": "not run", "why": LATE, "seconds": 0, "numbers": []}
+        suite = replace(checkout.suite, test_seconds=min(seconds, left))
+        found = run_numbers(replace(checkout, suite=suite), name, exec_options, work, copies)
+        kept.write_text(json.dumps(found), "utf-8")
+        said = f"{found['outcome']}, {len(found['numbers'])} numbers, {found['seconds']:.0f} s {found['why']}"
+        print(f"{name}: {said}", flush=True)
+        return found
+
+    names = [name for name in checkout.files() if fnmatch(name, only)]
+    with ThreadPoolExecutor(jobs) as pool:
+        rows = dict(zip(names, pool.map(one, names), strict=True))
+    return {
+        "schema": 1,
+        "kind": "numbers",
+        "suite": checkout.suite.name,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "device": device,
+        "tests_of": f"{checkout.suite.repository} {checkout.suite.commit}",
+        "versions": checkout.versions(),
+        "programs": rows,
+    }
+
+
+def write(found: dict[str, Any], folder: Path) -> Path:
+    """Keep a suite's numbers."""
+    path = folder / f"numbers.{found['suite']}.json"
+    path.write_text(json.dumps(found) + "\n", "utf-8")
+    return path
