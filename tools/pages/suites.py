@@ -1,4 +1,4 @@
-"""The tables of docs/exec-suites.md, from bench/results/suites.*.json."""
+"""The tables of docs/exec-suites.md, from bench/results/suites.*.json and numbers.*.json."""
 
 from __future__ import annotations
 
@@ -73,6 +73,50 @@ def _changes(suite: Suite, found: dict[str, Any]) -> list[str]:
         if found["files"].get(name, {}).get("passed"):
             lines.append(f"| `{name}` | {'; '.join(map(_cell, program.changes))} |")
     return lines
+
+
+def numbers() -> str:
+    """Whether programs computed the same on a real GPU: a line a suite, then a line a program."""
+    path = record.RESULTS / "numbers.h200.json"
+    if not path.exists():
+        return "Not compared yet.\n"
+    found = record.read(path)["suites"]
+    heads = ["suite", "programs", "all the same", "of those whose PTX fixes all bits", "numbers", "identical"]
+    lines = [f"| {' | '.join([*heads, 'other inputs', 'different'])} |", "|---|---|---|---|---|---|---|---|"]
+    lines += [_sum(name, suite["programs"]) for name, suite in found.items()]
+    for name, suite in found.items():
+        devices = " and ".join(suite["devices"])
+        lines += ["", f"### {name}", "", f"{suite['tests_of']}; {devices}."]
+        lines += ["", "| program | numbers | identical | the rest | bits that PTX leaves open |"]
+        lines += ["|---|---|---|---|---|"]
+        lines += [_compared(program, row) for program, row in suite["programs"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _sum(name: str, rows: dict[str, Any]) -> str:
+    counted = [row for row in rows.values() if row["numbers"]]
+    same = [row for row in counted if row["identical"] == row["numbers"]]
+    fixed, all_fixed = ([row for row in each if not row["open"]] for each in (same, counted))
+    totals = [sum(row[key] for row in counted) for key in ("numbers", "identical", "other_inputs")]
+    cells = [len(counted), len(same), f"{len(fixed)} of {len(all_fixed)}", *totals]
+    return f"| {' | '.join(map(str, [name, *cells, totals[0] - totals[1] - totals[2]]))} |"
+
+
+def _compared(program: str, row: dict[str, Any]) -> str:
+    if not row["numbers"]:
+        why = "; ".join(_cell(row[whose]) for whose in ("why_ours", "why_theirs") if whose in row)
+        return f"| `{program}` | | | {why or 'copies nothing to the host'} | |"
+    rest = [
+        f"{each['count']} of `{each['kind']}`: {each['why']}{_by_how_much(each)}" for each in row["different"]
+    ]
+    if row["other_inputs"]:
+        rest.append(f"{row['other_inputs']} of other inputs")
+    cells = [f"`{program}`", row["numbers"], row["identical"], "; ".join(rest), ", ".join(row["open"])]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _by_how_much(row: dict[str, Any]) -> str:
+    return f" (by up to {row['relative']:.1e} of the largest)" if "relative" in row else ""
 
 
 def _cell(text: str) -> str:

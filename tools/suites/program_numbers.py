@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import time
 import tomllib
 import zlib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -59,7 +61,7 @@ def library(folder: Path) -> Path:
 def run_numbers(
     checkout: Checkout, name: str, exec_options: list[str] | None, work: Path, copies: Path
 ) -> dict[str, Any]:
-    """Run a program once: how it ended, and its numbers in their order.
+    """Run a program once: how it ended, and its numbers in their order; on a virtual GPU, `open_bits`, too.
 
     Args:
         checkout: the suite.
@@ -70,7 +72,8 @@ def run_numbers(
     """
     log = work / f"{name.replace('/', '.')}.numbers"
     log.unlink(missing_ok=True)
-    before = ["env", f"NUMBERS_LOG={log}"]
+    cache = work / f"{name.replace('/', '.')}.triton"
+    before = ["env", f"NUMBERS_LOG={log}", f"TRITON_CACHE_DIR={cache}"]
     if programs(checkout.suite.programs)[name].script:
         before += [checkout.python, str(HERE / "plugin" / "launches.py")]
     else:
@@ -79,7 +82,17 @@ def run_numbers(
     test = run.tests[f"{name}::{TEST}"]
     found: dict[str, Any] = {"outcome": test.outcome, "why": test.why, "seconds": round(run.seconds, 1)}
     lines = log.read_text("utf-8").splitlines() if log.exists() else []
-    return found | {"numbers": [_packed(json.loads(line)) for line in lines]}
+    found["numbers"] = [_packed(json.loads(line)) for line in lines]
+    if exec_options is not None:
+        places = [*(work / name).rglob("*.ptx"), *cache.rglob("*.ptx")]
+        found["open"] = open_bits(place.read_text("utf-8", errors="replace") for place in places)
+    return found
+
+
+def open_bits(texts: Iterable[str]) -> list[str]:
+    """What in some PTX has results whose bits PTX does not fix, by `open` of numbers.toml."""
+    held, rows = list(texts), table()["open"]
+    return [row["is"] for row in rows if any(re.search(row["ptx"], text) for text in held)]
 
 
 def _packed(row: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +130,8 @@ def run_suite(
     """
     work.mkdir(parents=True, exist_ok=True)
     copies, end = library(work), time.monotonic() + within
+    # What nvcc made is kept for its PTX, which `open_bits` reads.
+    options = checkout.suite.options + (["-keep"] if exec_options is not None else [])
 
     def one(name: str) -> dict[str, Any]:
         kept = work / f"{name.replace('/', '.')}.json"
@@ -124,7 +139,7 @@ def run_suite(
             return json.loads(kept.read_text("utf-8"))
         if (left := int(end - time.monotonic())) <= 0:
             return {"outcome": "not run", "why": LATE, "seconds": 0, "numbers": []}
-        suite = replace(checkout.suite, test_seconds=min(seconds, left))
+        suite = replace(checkout.suite, test_seconds=min(seconds, left), options=options)
         found = run_numbers(replace(checkout, suite=suite), name, exec_options, work, copies)
         kept.write_text(json.dumps(found), "utf-8")
         said = f"{found['outcome']}, {len(found['numbers'])} numbers, {found['seconds']:.0f} s {found['why']}"

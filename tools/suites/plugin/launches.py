@@ -3,7 +3,8 @@
     python launches.py PYTHON [-m MODULE | SCRIPT] ARGUMENTS..
 
 PYTHON is a word that is skipped, so that this goes before a command line. NUMBERS_LOG names a file, to which
-a line of JSON is added for each tensor that a launch wrote:
+a line of JSON is added for each tensor that a launch changed, or that an earlier launch of the same kernel
+changed as the same argument:
 
     {"kind": "KERNEL: ARGUMENT", "bytes": N, "hash": 16 DIGITS, "dtype": .., "shape": [..],
      "inputs": 16 DIGITS, "sample": DIGITS}
@@ -47,6 +48,8 @@ EMPTY = ((torch, "empty"), (torch, "empty_like"), (torch, "empty_strided"), (tor
 
 _addressed: dict[int, weakref.ref[torch.Tensor]] = {}
 """Tensors whose address the program has asked for."""
+_outputs: set[str] = set()
+"""Kernels' arguments that a launch has changed."""
 _sampled = 0
 
 
@@ -152,9 +155,11 @@ def _told(kernel: str, arguments: dict[str, Any], call: Callable[[], Any]) -> An
     result = call()
     inputs = _hash("".join(f"{name}{_hash(held)}" for name, held in before.items()).encode())
     for name, tensor in tensors.items():
-        after = _bytes(tensor)
+        after, kind = _bytes(tensor), f"{kernel}: {name}"
         if after != before[name]:
-            _write(f"{kernel}: {name}", tensor, after, inputs)
+            _outputs.add(kind)
+        if kind in _outputs:
+            _write(kind, tensor, after, inputs)
     return result
 
 
