@@ -125,6 +125,45 @@ def test_copies_in_another_order_are_compared_as_sets() -> None:
     assert (row["by"], row["numbers"], row["identical"], row["counts"]) == ("sets", 4, 2, [4, 2])
 
 
+COUNTS = """
+#include <cstdio>
+#include <cstdlib>
+int main() {
+    FILE *log = fopen(getenv("NUMBERS_LOG"), "a"), *runs = fopen("runs", "a+");
+    fputc('.', runs);
+    fprintf(log, "{\\"kind\\": \\"copy\\", \\"bytes\\": 1, \\"hash\\": \\"a\\"}\\n");
+    fprintf(log, "{\\"kind\\": \\"copy\\", \\"bytes\\": 1, \\"hash\\": \\"%ld\\"}\\n", ftell(runs));
+    puts("counted");
+}
+"""
+
+
+@pytest.mark.long
+@needs_gcc
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is needed")
+def test_a_program_runs_twice_on_a_real_gpu(tmp_path: Path) -> None:
+    """Built once; of the numbers of the first run those are marked that the second one doesn't give again."""
+    (tmp_path / "counts").mkdir()
+    (tmp_path / "counts" / "main.cpp").write_text(COUNTS)
+    table = tmp_path / "table.toml"
+    table.write_text('[programs.counts]\nright = "counted"\nsources = ["counts/main.cpp"]\n')
+    suite = Suite("own", "", "", [], "", ".", ["-cudart", "none"], 60, programs=str(table))
+    checkout = Checkout(suite, tmp_path, sys.executable)
+    found = run_suite(checkout, None, tmp_path / "work", "*", 1, 60, 240, "real")["programs"]["counts"]
+    assert found["outcome"] == "passed"
+    assert [(number["hash"], number.get("steady", True)) for number in found["numbers"]] == [
+        ("a", True),
+        ("1", False),
+    ]
+
+
+def test_what_the_real_gpu_does_not_give_again_differs_for_that_reason() -> None:
+    here = _run(_number("k: x", "a"), _number("k: x", "b"))
+    there = _run(_number("k: x", "c", steady=False), _number("k: x", "d"))
+    whys = [(row["count"], row["why"]) for row in same.program("p", here, there)["different"]]
+    assert whys == [(1, same.UNSTEADY), (1, same.UNEXPLAINED)]
+
+
 def test_what_follows_from_other_inputs_is_no_difference_of_the_kernel() -> None:
     """And what is the same in spite of them is the same; what a graph copies is not compared."""
     captured = {"kind": "copy", "bytes": 8, "why": "captured: 1"}

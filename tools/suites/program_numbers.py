@@ -18,10 +18,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatch
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from .programs import TEST, programs, run_program
+from .runner import FileRun
 from .suite import HERE, Checkout, Suite, suites
 
 PRELOADED = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
@@ -61,7 +63,10 @@ def library(folder: Path) -> Path:
 def run_numbers(
     checkout: Checkout, name: str, exec_options: list[str] | None, work: Path, copies: Path
 ) -> dict[str, Any]:
-    """Run a program once: how it ended, and its numbers in their order; on a virtual GPU, `open_bits`, too.
+    """Run a program: how it ended, and its numbers in their order.
+
+    On a virtual GPU `open_bits` are among it. On a real one it is run twice, and numbers that the second run
+    has not are marked as not `steady`.
 
     Args:
         checkout: the suite.
@@ -70,23 +75,33 @@ def run_numbers(
         work: for the program's copy and logs.
         copies: what `library` gave.
     """
-    log = work / f"{name.replace('/', '.')}.numbers"
-    log.unlink(missing_ok=True)
-    cache = work / f"{name.replace('/', '.')}.triton"
-    before = ["env", f"NUMBERS_LOG={log}", f"TRITON_CACHE_DIR={cache}"]
+    stem = name.replace("/", ".")
+    log, cache = work / f"{stem}.numbers", work / f"{stem}.triton"
+    # PyTorch has its random numbers from the same instructions everywhere.
+    before = ["env", f"NUMBERS_LOG={log}", f"TRITON_CACHE_DIR={cache}", "ATEN_CPU_CAPABILITY=avx2"]
     if programs(checkout.suite.programs)[name].script:
         before += [checkout.python, str(HERE / "plugin" / "launches.py")]
     else:
         before += ["sh", "-c", PRELOADED, str(copies)]
-    run = run_program(checkout, name, exec_options, work, before)
+
+    def once(built: bool) -> tuple[FileRun, list[dict[str, Any]]]:
+        log.unlink(missing_ok=True)
+        run = run_program(checkout, name, exec_options, work, before, built)
+        lines = log.read_text("utf-8").splitlines() if log.exists() else []
+        return run, [_packed(json.loads(line)) for line in lines]
+
+    run, noted = once(built=False)
     test = run.tests[f"{name}::{TEST}"]
     found: dict[str, Any] = {"outcome": test.outcome, "why": test.why, "seconds": round(run.seconds, 1)}
-    lines = log.read_text("utf-8").splitlines() if log.exists() else []
-    found["numbers"] = [_packed(json.loads(line)) for line in lines]
     if exec_options is not None:
         places = [*(work / name).rglob("*.ptx"), *cache.rglob("*.ptx")]
         found["open"] = open_bits(place.read_text("utf-8", errors="replace") for place in places)
-    return found
+    elif test.outcome == "passed":
+        _, again = once(built=True)
+        for number, other in zip_longest(noted, again):
+            if number is not None and (other is None or number.get("hash") != other.get("hash")):
+                number["steady"] = False
+    return found | {"numbers": noted}
 
 
 def open_bits(texts: Iterable[str]) -> list[str]:

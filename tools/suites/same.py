@@ -9,6 +9,7 @@ wrote. The rule by which those of two runs of a program are compared:
   take turns in another order, or the program polls.
 - Of a launch of Triton's whose tensors were not the same before, what differs after says nothing of the
   kernel: `other_inputs`, beside `identical` and `different`.
+- What a second run on the real GPU does not give again differs for that reason.
 - What a run could not tell (a copy that a graph does later) counts as `unseen`, and is not compared.
 """
 
@@ -28,6 +29,7 @@ from .record import short
 
 UNEXPLAINED = "not explained yet"
 """Where no row of numbers.toml says why."""
+UNSTEADY = "not the same from run to run on the real GPU"
 
 
 def compare(ours: Path, theirs: Path) -> dict[str, Any]:
@@ -74,8 +76,12 @@ def program(name: str, here: dict[str, Any], there: dict[str, Any]) -> dict[str,
     if pairs is None or as_sets > in_turn:
         rest = (_hashes(first) - _hashes(second)) + (_hashes(second) - _hashes(first))
         kinds = Counter(kind for kind, _, _ in rest)
+        unsteady = {number["kind"] for number in second if not number.get("steady", True)}
         row |= {"by": "sets", "other_inputs": 0, "counts": [len(first), len(second)]}
-        row["different"] = [{"kind": kind, "count": kinds[kind], **_reason(name, kind)} for kind in kinds]
+        row["different"] = [
+            {"kind": kind, "count": count, **_reason(name, kind, kind not in unsteady)}
+            for kind, count in kinds.items()
+        ]
     else:
         pairs = [(a, b) for a, b in pairs if a["hash"] != b["hash"]]
         told = [(a, b) for a, b in pairs if a.get("inputs") == b.get("inputs")]
@@ -102,11 +108,10 @@ def _hashes(numbers: list[dict[str, Any]]) -> Counter[tuple[str, int, str]]:
 
 def _differences(name: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[dict[str, Any]]:
     """Of each kind, how many pairs differ, why, and by how much those that have a sample."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[tuple[str, bool], dict[str, Any]] = {}
     for here, there in pairs:
-        row = found.setdefault(
-            here["kind"], {"kind": here["kind"], "count": 0, **_reason(name, here["kind"])}
-        )
+        kind, steady = here["kind"], there.get("steady", True)
+        row = found.setdefault((kind, steady), {"kind": kind, "count": 0, **_reason(name, kind, steady)})
         row["count"] += 1
         dtype = here.get("dtype", row.get("dtype"))
         if "sample" in here and "sample" in there:
@@ -115,7 +120,9 @@ def _differences(name: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) 
     return list(found.values())
 
 
-def _reason(name: str, kind: str) -> dict[str, str]:
+def _reason(name: str, kind: str, steady: bool) -> dict[str, str]:
+    if not steady:
+        return {"why": UNSTEADY}
     for row in table()["reasons"]:
         if re.search(row["program"], name) and re.search(row.get("kind", ""), kind):
             return {"why": row["is"]} | ({"dtype": row["dtype"]} if "dtype" in row else {})
