@@ -79,7 +79,11 @@ def run_numbers(
     log, cache = work / f"{stem}.numbers", work / f"{stem}.triton"
     # PyTorch has its random numbers from the same instructions everywhere.
     before = ["env", f"NUMBERS_LOG={log}", f"TRITON_CACHE_DIR={cache}", "ATEN_CPU_CAPABILITY=avx2"]
-    if programs(checkout.suite.programs)[name].script:
+    program = programs(checkout.suite.programs)[name]
+    if exec_options is None:
+        # As many as the virtual side has: some programs use all that there are.
+        before.append(f"CUDA_VISIBLE_DEVICES={','.join(map(str, range(program.devices)))}")
+    if program.script:
         before += [checkout.python, str(HERE / "plugin" / "launches.py")]
     else:
         before += ["sh", "-c", PRELOADED, str(copies)]
