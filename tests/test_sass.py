@@ -26,7 +26,8 @@ second:
         /*0010*/              @!P0 LDG.E.128 R12, desc[UR8][R18.64] ;
 .L_x_2:
 \t//## File ".nv_debug_ptx_txt", line 7
-        /*0020*/               @P0 BRA `(.L_x_2) ;
+        /*0020*/               @P0 BRA `(.L_x_2) ;                   /* 0xfffffffc00f40947 */
+                                                                     /* 0x000fea000383ffff */
 
 //--------------------- .text.first               --------------------------
 first:
@@ -60,6 +61,7 @@ def test_a_listing_is_read() -> None:
         (0x10, 12, None),
         (0x20, 7, ".L_x_2"),
     ]
+    assert [i.stall for i in second.instructions] == [0, 0, 5]
     assert second.instructions[1].text == "@!P0 LDG.E.128 R12, desc[UR8][R18.64]"
     assert [(i.text, i.line) for i in first.instructions] == [("EXIT", None)]
     assert read_listing("") == []

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,17 @@ TIMEOUT = 120.0
 """Seconds that the disassembler may take."""
 
 _TOOL = "nvdisasm"
+_PRINT = ("--print-code", "--print-line-info-ptx", "--print-instruction-encoding")
 _IN_WHEELS = ("cu13/bin", "cuda_nvcc/bin")
 """Where the wheels put it, below the package `nvidia`."""
 
 _SECTION = re.compile(r"//-+ \.text\.(\S+) ")
 _LINE = re.compile(r'\s*//## File "\.nv_debug_ptx_txt[^"]*", line (\d+)')
 _INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;")
+_UPPER = re.compile(r"\s+/\* 0x([0-9a-f]{16}) \*/$")
+"""The upper half of an instruction's encoding, alone in its row."""
+_STALL = 41
+"""The lowest of the four bits there that say how many cycles its warp issues nothing after it."""
 _LABEL = re.compile(r"(\.L_x_\d+|\$__internal[\w$]+):")
 
 
@@ -41,12 +46,14 @@ class SassInstruction:
         text: as the disassembler writes it, the guard first.
         line: of the PTX it comes from; None if unknown.
         label: that comes before it, None for most.
+        stall: cycles from its issue to the earliest one of what its warp executes next; 0 if unknown.
     """
 
     address: int
     text: str
     line: int | None = None
     label: str | None = None
+    stall: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def disassemble(cubin: bytes, timeout: float = TIMEOUT) -> list[SassFunction]:
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "image.cubin"
         image.write_bytes(cubin)
-        command = [tool, "--print-code", "--print-line-info-ptx", str(image)]
+        command = [tool, *_PRINT, str(image)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
@@ -103,7 +110,7 @@ def find() -> str | None:
 
 
 def read_listing(text: str) -> list[SassFunction]:
-    """The functions in what `nvdisasm --print-code --print-line-info-ptx` prints."""
+    """The functions in what `nvdisasm` prints with lines of PTX; their stalls, too, with encodings."""
     functions: list[SassFunction] = []
     name: str | None = None
     instructions: list[SassInstruction] = []
@@ -125,5 +132,7 @@ def read_listing(text: str) -> list[SassFunction]:
         elif match := _INSTRUCTION.match(row):
             instructions.append(SassInstruction(int(match[1], 16), match[2], line, label))
             label = None
+        elif instructions and (match := _UPPER.match(row)):
+            instructions[-1] = replace(instructions[-1], stall=int(match[1], 16) >> _STALL & 15)
     finish()
     return functions
