@@ -79,7 +79,8 @@ def recorded(text: str, grid: int = 1, block: int = 32, count: int = 1, **argume
 def cycles(streams: LaunchStreams, resident: int = 1, rounds: int = 1, dram: float = 0.0) -> float:
     where = gpu("h200")
     parts = dict.fromkeys(streams.read, dram)
-    ask = Resources(where, Scaled(0.0, parts, 1.0, 0.0, 132, math.inf), where["clock"], None)
+    waits = dict.fromkeys(parts, 1.0)
+    ask = Resources(where, Scaled(0.0, parts, waits, 1.0, 0.0, 132, math.inf), where["clock"], None)
     return Simulation(streams, resident, ask, Plans(where)).run(rounds).cycles - where["cta_start"]
 
 
@@ -235,7 +236,7 @@ def test_what_is_written_goes_to_dram_when_l2_is_full() -> None:
     streams = recorded(body("  st.global.u32 [%x], %t;"))
     dirty = int(gpu("h200")["l2_dirty"])
     for size, back in ((dirty // 2, 0), (4 * dirty, 3 * dirty)):
-        streams.written = {"x": Touched(size, size, size)}
+        streams.written = {"x": Touched(size, size, 1, size)}
         scaled = Scaled.of(streams, gpu("h200"), False)
         assert scaled.memory == back
         assert scaled.back == back / size
@@ -259,7 +260,7 @@ def test_a_warp_that_has_arrived_and_ends_does_not_arrive_again() -> None:
 
 
 def code_of_lines(*instructions: tuple[str, int | None, str | None]) -> MachineFunction:
-    return MachineFunction(32, instructions)
+    return MachineFunction(32, [(*one, 0) for one in instructions])
 
 
 TOUCHES = ("  ld.global.u32 %v, [%x];", "  add.u32 %t, %t, %v;", "  st.global.u32 [%x], %t;")

@@ -50,7 +50,7 @@ def code(moved: bool) -> MachineFunction:
 
 def time_of(made: MachineFunction) -> float:
     streams, where = recorded(TWO), gpu("h200")
-    ask = Resources(where, Scaled(0.0, {}, 0.0, 0.0, 132, 0.0), where["clock"], None)
+    ask = Resources(where, Scaled(0.0, {}, {}, 0.0, 0.0, 132, 0.0), where["clock"], None)
     return Simulation(streams, 1, ask, Plans(where, {"k": made})).run(1).cycles
 
 
@@ -108,8 +108,9 @@ def test_what_comes_back_to_its_cta_comes_from_l2() -> None:
     assert list(Scaled.of(once, gpu("h200"), warm=False).dram.values()) == [pytest.approx(1 / 3, rel=0.01)]
 
 
-def test_what_all_ctas_read_does_not_wait_for_dram() -> None:
-    """Each CTA reads a word of its own, or first one that all of them read: a trip to L2 more, no further."""
+def test_what_all_ctas_read_together_is_one_trip_to_dram() -> None:
+    """Each CTA reads a word of its own, or first one that all of them read: who asks for it while it is under
+    way waits as long as the one that asked first."""
     own = (
         "  mov.u32 %v, %ctaid.x;", "  mul.wide.u32 %a, %v, 512;", "  mad.wide.u32 %a, %t, 4, %a;",
         "  add.u64 %a, %a, %x;",
@@ -123,7 +124,8 @@ def test_what_all_ctas_read_does_not_wait_for_dram() -> None:
         for more in ((), every)
     )
     where = gpu("h200")
-    assert both.cycles - alone.cycles < 1.5 * (where["l1_latency"] + where["l2_latency"])
+    trip = where["l1_latency"] + where["l2_latency"] + where["dram_latency"]
+    assert 0.9 * trip < both.cycles - alone.cycles < 1.5 * trip
 
 
 def test_ctas_that_end_together_do_not_wait_for_turns_of_others() -> None:

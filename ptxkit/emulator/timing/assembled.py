@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.counts import WORD
+from ptxkit.emulator.timing.machine_code import machine_code
+from ptxkit.isa.modifiers import StateSpace
 
 PIPES = (
     (re.compile(r"FFMA|FADD|FMUL|H(FMA|ADD|MUL)2|FFMA2|FADD2|FMUL2"), "fma"),
@@ -23,7 +26,7 @@ PIPES = (
     (re.compile(r"F2FP"), "pack"),
     (re.compile(r"I2FP|IADD3?|VIADD|VIMNMX|IABS|LOP3?|LEA|CS2R|SHF|SHL|SHR|SEL|FSEL|ISETP|FSETP|H(SETP2|MNMX2)|"
                 r"FMNMX|FCHK|PRMT|MOV|BMSK|SGXT|PLOP3|P2R|R2P|FSET|IMNMX|BFE|BFI|CSEL|I2I|FSWZADD"), "alu"),
-    (re.compile(r"LDG|LDS|LDSM|LD|LDL|ST|STG|STS|STSM|STL|ATOM|ATOMG|ATOMS|RED|REDG|REDAS|LDGSTS|SHFL|VOTE|VOTEU|"
+    (re.compile(r"LDG|LDS|LDSM|LD|ST|STG|STS|STSM|ATOM|ATOMG|ATOMS|RED|REDG|REDAS|LDGSTS|SHFL|VOTE|VOTEU|"
                 r"MATCH|REDUX|BAR|SYNCS|UTMA\w+|UBLK\w+|[HIDBQ]G?MMA|UTC\w+|TEX|TLD4?|SULD|SUST|MEMBAR|FENCE\w*|"
                 r"ARRIVES|MOVM|UCGABAR\w*|LDTM|STTM|WARPSYNC|WARPGROUP"), "once"),
 )  # fmt: skip
@@ -31,10 +34,16 @@ PIPES = (
 no arithmetic."""
 ENDS = ("BRA", "BRX", "JMP", "EXIT", "RET", "CALL")
 """Operations behind which another stretch of code begins."""
+TARGET = re.compile(r"BRA .*`\((\.L_x_\d+)\)")
 ROUTINE = "$__internal"
 """How labels begin of what the assembler calls for the rare cases of divisions and roots."""
+ANYWHERE = (0, 1 << 30)
+"""The first and the last place of code."""
 ISSUE = ""
 SURE = "once"
+SPILLS = {"LDL": "spill load", "STL": "spill store"}
+"""What operations on local memory are where the PTX has none: the assembler had no room in registers."""
+WIDTH = re.compile(r"\.(64|128)\b")
 FRAGMENTS = {"wmma.load": 0, "wmma.store": 0, "wmma.mma": 2}
 """Instructions that become several of `SURE`, and how many; 0 where types and layout decide."""
 
@@ -48,12 +57,14 @@ class BlockCode:
         copies: how often the code has the block in a row, where it is a loop that was unrolled.
         places: of each instruction where those stand that were made of it, in the order of the code; of one
             that takes one machine instruction that one alone.
+        stalls: of each instruction for how many cycles those that were made of it hold back its warp.
         stretch: the number of the stretch of code, without a label or a branch within, that has most of it.
         moved: by number of those that stand elsewhere the stretch that they were moved to.
     """
 
     shares: list[dict[str, float]]
     copies: int
+    stalls: list[float]
     places: list[list[int]]
     stretch: int
     moved: dict[int, int]
@@ -64,8 +75,9 @@ class BlockCode:
         return places[min(copy * len(places) // self.copies, len(places) - 1)] if places else None
 
 
-Stretch = dict[int, list[tuple[int, str]]]
-"""Code without a label or a branch within: of lines of PTX the place and pipe of each machine instruction."""
+Stretch = dict[int, list[tuple[int, str, int]]]
+"""Code without a label or a branch within: of lines of PTX the place, pipe and stall of each machine
+instruction."""
 
 
 class MachineFunction:
@@ -73,43 +85,73 @@ class MachineFunction:
 
     Args:
         registers: of a thread.
-        instructions: text, line of PTX and label of each machine instruction.
+        stack: bytes of local memory of a thread.
+        instructions: text, line of PTX, label and stall of each machine instruction.
     """
 
-    def __init__(self, registers: int, instructions: Iterable[tuple[str, int | None, str | None]]) -> None:
-        self.registers = registers
+    def __init__(
+        self,
+        registers: int,
+        instructions: Iterable[tuple[str, int | None, str | None, int]],
+        stack: int = 0,
+    ) -> None:
+        self.registers, self.stack = registers, stack
         self._stretches: list[Stretch] = [{}]
         self._several: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
-        for place, (text, line, label) in enumerate(instructions):
+        self._ruled: Counter[int] = Counter()
+        self._loops: list[tuple[int, int]] = []
+        labels: dict[str, int] = {}
+        for place, (text, line, label, stall) in enumerate(instructions):
             if label is not None and label.startswith(ROUTINE):
                 break  # It bears the line of what stands before it, as a rule `ret`.
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
             if label is not None:
                 self._stretches.append({})
+                labels[label] = place
+            if (target := TARGET.search(text)) is not None and target[1] in labels:
+                self._loops.append((labels[target[1]], place))
             if line is not None and operation != "NOP":
-                self._stretches[-1].setdefault(line, []).append((place, pipe_of(operation)))
+                made = self._stretches[-1].setdefault(line, [])
+                made.append((place, SPILLS.get(operation) or pipe_of(operation), stall))
+                if operation in SPILLS and (width := WIDTH.search(words[0])):  # One for each word.
+                    made += [(place, SPILLS[operation], 0)] * (int(width[1]) // (8 * WORD) - 1)
             if operation in ENDS:
                 self._stretches.append({})
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
         """Its blocks of PTX: several of their instructions may stand in one line, and some become several."""
+        blocks = list(blocks)
+        local = {
+            line
+            for block in blocks
+            for line, site in zip(_lines(block), block.sites, strict=True)
+            if "local" in site.decoded.all(StateSpace)
+        }
+        for stretch in self._stretches:
+            for line in local & stretch.keys():
+                places = {place: (place, SURE, stall) for place, _, stall in reversed(stretch[line])}
+                stretch[line] = sorted(places.values())
         self._several = Counter(line for block in blocks for line in _lines(block))
         self._sure = self._several.copy()
         for block in blocks:
             for line, site in zip(_lines(block), block.sites, strict=True):
                 made = next((n for name, n in FRAGMENTS.items() if site.name.startswith(name)), 1)
                 self._sure[line] += made - 1
+                self._ruled[line] += max(round(machine_code(site).count), 1)
 
     def of_block(self, block: CodeBlock) -> BlockCode | None:
         """What a block became; None where the code has none of it."""
         at = _lines(block)
         best: dict[int, Stretch] = {}
+        begin, end = self._loop_of(at)
         for line in set(at):
             found = [one for one in self._stretches if line in one]
-            if found:
-                best[line] = max(found, key=lambda one: len(one[line]))
+            if found:  # Of as many the one in the loop.
+                best[line] = max(
+                    found, key=lambda one: (len(one[line]), any(begin <= p <= end for p, *_ in one[line]))
+                )
         if not best:
             return None
         copies = {id(one): self._copies(one, at) for one in best.values()}
@@ -123,14 +165,24 @@ class MachineFunction:
                     every[line] += one[line]
             best = dict.fromkeys(every, every)
             copies = {id(every): self._copies(every, at)}
-        shares = []
+        shares, stalls = [], []
         for line in at:
             one = best.get(line, {})
             each = copies.get(id(one), 1.0) * self._several[line]
-            pipes = Counter(pipe for _, pipe in one.get(line, ()))
+            here = [made for made in one.get(line, ()) if made[1] == SURE or begin <= made[0] <= end]
+            pipes = Counter(pipe for _, pipe, _ in here)
             shares.append({pipe: n / each for pipe, n in pipes.items()})
+            stalls.append(sum(stall for *_, stall in here) / each)
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
-        return BlockCode(shares, int(copies[most]) if unrolled else 1, *self._places_of(at))
+        return BlockCode(shares, int(copies[most]) if unrolled else 1, stalls, *self._places_of(at))
+
+    def _loop_of(self, at: list[int]) -> tuple[int, int]:
+        """The first and the last place of the innermost loop of the stretch that has most of some lines. What
+        is elsewhere was taken out of the loop, and does not run as often."""
+        has = max(self._stretches, key=lambda one: sum(len(one.get(line, ())) for line in set(at)))
+        places = [place for line in set(at) for place, *_ in has.get(line, ())]
+        around = [(b, e) for b, e in self._loops if places and b <= min(places) and max(places) <= e]
+        return min(around, key=lambda one: one[1] - one[0], default=ANYWHERE)
 
     def _places_of(self, at: list[int]) -> tuple[list[list[int]], int, dict[int, int]]:
         """Where instructions of some lines stand, in the stretch that has most of them; which one that is;
@@ -140,8 +192,8 @@ class MachineFunction:
         found, moved = [], dict[int, int]()
         for number, line in enumerate(at):
             made = self._stretches[stretch].get(line, [])
-            sure = [place for place, pipe in made if pipe == SURE]
-            found.append(sure or [place for place, _ in made])
+            sure = [place for place, pipe, _ in made if pipe == SURE]
+            found.append(sure or [place for place, *_ in made])
             if not made:
                 for which, one in enumerate(self._stretches):
                     if line in one:
@@ -153,10 +205,10 @@ class MachineFunction:
         here = [line for line in set(at) if line in stretch and self._sure[line]]
         if not here:
             return 1.0
-        sure = [sum(pipe == SURE for _, pipe in stretch[line]) / self._sure[line] for line in here]
+        sure = [sum(pipe == SURE for _, pipe, _ in stretch[line]) / self._sure[line] for line in here]
         sure = [one for one in sure if one]
         if not sure:  # What was unrolled has each of its lines as often, at least.
-            sure = [min(len(stretch[line]) / self._several[line] for line in here)]
+            sure = [min(len(stretch[line]) / self._ruled[line] for line in here)]
             sure = sure if len(here) > 1 else [1.0]
         return max(1.0, statistics.median_low(sure))
 

@@ -23,8 +23,10 @@ def assembled(module: Module, target: str) -> AssembledModule:
         return AssembledModule(f"{BY_RULE.by}: {problem.diagnostics[0].message}", {})
     functions = {}
     for one in listing:
-        registers = made.usage[one.name].registers if one.name in made.usage else 0
+        used = made.usage.get(one.name)
         functions[one.name] = MachineFunction(
-            registers, [(i.text, i.line, i.label) for i in one.instructions]
+            used.registers if used is not None else 0,
+            [(i.text, i.line, i.label, i.stall) for i in one.instructions],
+            used.stack if used is not None else 0,
         )
     return AssembledModule(f"by {made.assembler}", functions)

@@ -22,6 +22,10 @@ RENAMED = 1 << 24
 """Numbers of values that only a block sees; those below are slots."""
 MOST_UNROLLED = 512
 """Instructions of several runs through a block that are looked at as one."""
+SPILLED = -1
+"""The slot that stands for all registers that come back from local memory."""
+SPILLS_AT_ONCE = 8
+"""Words that go there and come back in a step, at least."""
 MOST_LOADED = 64
 """Registers that wait for loads at a time, by rule: the assembler has no more to spare."""
 
@@ -46,6 +50,7 @@ class BlockStep:
         run: of several runs through blocks the number of the one that it belongs to.
         part: of a load: the part of its wavefronts that is left of it in machine code.
         moved: of a load that machine code has elsewhere: the stretch of code that has it.
+        spilled: words that a thread loads and stores that had no room in registers.
     """
 
     what: What
@@ -60,6 +65,7 @@ class BlockStep:
     run: int = 0
     part: float = 1.0
     moved: int | None = None
+    spilled: tuple[float, float] = (0.0, 0.0)
 
 
 def steps_of(
@@ -301,7 +307,7 @@ def _steps(
 
     def close() -> None:
         nonlocal begun, issue
-        if issue:
+        if issue or clock > begun:
             used = tuple(sorted(pipes.items()))
             steps.append(BlockStep(What.ARITHMETIC, issue=issue, cycles=clock - begun, pipes=used))
         begun, issue = clock, 0.0
@@ -311,7 +317,7 @@ def _steps(
         """Do some machine instructions from a time on; when they begin."""
         nonlocal clock, issue
         start = max(start, pipe_free.get(pipe, 0.0))
-        clock = start + count * gpu["warp_issue"]
+        clock = start + count * (1.0 if assembled else gpu["warp_issue"])
         issue += count
         if pipe:
             rate = gpu[f"pipe_{pipe}"]
@@ -319,8 +325,20 @@ def _steps(
             pipes[pipe] = pipes.get(pipe, 0.0) + count * rate
         return start
 
+    def spill(one: InstructionNode) -> None:
+        """What went to local memory since the last time; what had come back by then has been waited for."""
+        close()
+        steps.append(BlockStep(What.NEED, slots=(SPILLED,)))
+        words = spilled[0], spilled[1]
+        steps.append(BlockStep(What.LOAD, one.number, (SPILLED,), run=one.run, spilled=words))
+        spilled[:] = 0.0, 0.0
+
+    spilled = [0.0, 0.0]
     for number in order:
         one = nodes[number]
+        spilled[:] = spilled[0] + one.spilled[0], spilled[1] + one.spilled[1]
+        if sum(spilled) >= SPILLS_AT_ONCE:
+            spill(one)
         wanted = tuple(slot for slot in one.reads if slot in late and slot not in fixed)
         if wanted and one.what is What.ARITHMETIC and not one.count:
             # A copy that vanishes: who reads it waits for what was copied.
@@ -331,26 +349,28 @@ def _steps(
                 done.pop(slot, None)
             continue
         if wanted:
-            if steps and steps[-1].what is What.NEED and not issue:
+            if steps and steps[-1].what is What.NEED and not issue and clock == begun:
                 steps[-1] = BlockStep(What.NEED, slots=tuple(dict.fromkeys((*steps[-1].slots, *wanted))))
             else:
                 close()
                 steps.append(BlockStep(What.NEED, slots=wanted))
             fixed.update(wanted)
+        first = max([clock, *(done.get(slot, 0.0) for slot in one.reads)])
+        if one.what is What.ARITHMETIC and not one.count:
+            done.update(dict.fromkeys(one.writes, first))
+            fixed.update(one.writes)
+            continue
+        clock = first
         for pipe, count in one.beside:
             work(pipe, count, clock)
         if one.what is What.ARITHMETIC:
-            if one.count:
-                start = max([clock, *(done.get(slot, 0.0) for slot in one.reads)])
-                start = work(one.pipe, one.count, start)
-                for slot in one.writes:
-                    done[slot] = start + one.count - 1 + one.latency
-            else:
-                ready = max((done.get(slot, 0.0) for slot in one.reads), default=0.0)
-                done.update(dict.fromkeys(one.writes, ready))
+            start = work(one.pipe, one.count, clock)
+            if one.stall is not None:
+                clock = max(clock, first + one.stall)
+            late_by = one.latency if one.stall is None or one.varies else 0.0
+            done.update(dict.fromkeys(one.writes, start + one.count - 1 + late_by))
             fixed.update(one.writes)
             continue
-        clock = max([clock, *(done.get(slot, 0.0) for slot in one.reads)])
         close()
         steps.append(
             BlockStep(
@@ -365,10 +385,14 @@ def _steps(
                 moved=one.moved if one.what is What.LOAD else None,
             )
         )
+        if one.stall is not None:
+            clock = max(clock, first + one.stall - one.count)
         for slot in one.writes:
             if one.what in _LATE:
                 fixed.discard(slot)
             done.pop(slot, None)
+    if any(spilled):
+        spill(nodes[order[-1]])
     if not assembled:
         issue += 1.0  # the branch to the next block, or what takes its place
         clock += 1.0

@@ -9,7 +9,7 @@ from enum import IntEnum
 from ptxkit.emulator.addresses import plain_space
 from ptxkit.emulator.code import CodeBlock, Computation, MemoryTransfer
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.timing.assembled import SURE, BlockCode
+from ptxkit.emulator.timing.assembled import ISSUE, SPILLS, SURE, BlockCode
 from ptxkit.emulator.timing.machine_code import machine_code
 from ptxkit.isa.modifiers import StateSpace
 
@@ -17,6 +17,8 @@ _LOADS = ("ld", "ldu", "atom", "tex", "tld4", "suld", "mapa", "getctarank")
 _STORES = ("st", "stmatrix", "red", "multimem", "sust", "sured")
 _LANES = ("shfl", "vote", "activemask", "elect", "redux", "match", "movmatrix")
 _PRODUCTS = ("mma", "wmma.mma")
+VARIES = "xu"
+"""The pipe whose results machine code waits for; of those of the others it knows when they are there."""
 READ_ONLY = frozenset({"param", "const"})
 """State spaces whose loads become operands."""
 FAR = frozenset({"gpu", "sys", "gl"})
@@ -71,6 +73,9 @@ class InstructionNode:
     height: float = 0.0
     place: int | None = None
     moved: int | None = None
+    stall: float | None = None
+    varies: bool = False
+    spilled: tuple[float, float] = (0.0, 0.0)
 
 
 def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int = 0) -> list[InstructionNode]:
@@ -84,7 +89,13 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         share, one.place, one.moved = code.shares[number], code.place(number, copy), code.moved.get(number)
         if one.what is What.LOAD:
             loaded = one.place = loaded if one.place is None else one.place
-        by_pipe = sorted(((n, pipe) for pipe, n in share.items() if pipe != SURE), reverse=True)
+        one.stall, one.varies = code.stalls[number], VARIES in share
+        loads, stores = (share.get(pipe, 0.0) for pipe in SPILLS.values())
+        one.spilled = loads, stores
+        arithmetic = {pipe: n for pipe, n in share.items() if pipe != SURE and pipe not in SPILLS.values()}
+        if loads + stores:
+            arithmetic[ISSUE] = arithmetic.get(ISSUE, 0.0) + loads + stores
+        by_pipe = sorted(((n, pipe) for pipe, n in arithmetic.items()), reverse=True)
         if one.what is What.ARITHMETIC:
             # The pipe that does most counts; the rest is done beside it.
             (one.count, one.pipe), *by_pipe = by_pipe or [(0.0, one.pipe)]

@@ -61,6 +61,7 @@ class Multiprocessor:
         self.load = self.seen = 0.0  # of DRAM lately, and until when that is known
         self.busy: dict[str, float] = defaultdict(float)
         self.warps = 0
+        self.spilled = 0.0  # bytes of local memory that DRAM delivered and took
 
     @property
     def times(self) -> dict[str, float]:
@@ -244,6 +245,7 @@ class Simulated:
         waits: cycles that warps waited, by what for and at which instruction.
         lived: cycles that warps were there, in all.
         timeline: what warps waited for and when operations were in flight, if somebody wants to know.
+        spilled: bytes of local memory that DRAM delivers to the first multiprocessor, and takes.
     """
 
     cycles: float
@@ -254,3 +256,4 @@ class Simulated:
     waits: dict[Waited, float]
     lived: float
     timeline: list[Slice]
+    spilled: float = 0.0

@@ -186,6 +186,8 @@ class Predictor:
         """What a launch would take."""
         gpu = self.gpu
         scaled, clock, plans = Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu, code.functions)
+        stack = code.functions[streams.name].stack if streams.name in code.functions else 0
+        spills = self._spills(stack * streams.threads * placed.resident, streams, placed, scaled.active)
         rounds = placed.resident * ROUNDS
         if streams.uneven:  # Each of those that were recorded, as often.
             rounds = -(-rounds // streams.recorded) * streams.recorded
@@ -194,7 +196,7 @@ class Predictor:
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            ask = Resources(gpu, scaled, clock, costs, streams.cluster)
+            ask = Resources(gpu, scaled, clock, costs, streams.cluster, spills)
             return Simulation(streams, placed.resident, ask, plans, timed).run(rounds)
 
         found = simulated(rounds, self.timed)
@@ -239,8 +241,20 @@ class Predictor:
         cycles += starts
         return Prediction(
             streams.name, cycles, clock, bound, busy, waits, placed, streams.total,
-            streams.threads, len(streams.ctas), scaled.memory, levers, code.by, found,
+            streams.threads, len(streams.ctas), scaled.memory + found.spilled * streams.total / rounds,
+            levers, code.by, found,
         )  # fmt: skip
+
+    def _spills(
+        self, size: int, streams: LaunchStreams, placed: Occupancy, active: int
+    ) -> tuple[float, float]:
+        """The parts of what goes to local memory, of which a multiprocessor's CTAs have so many bytes, that
+        L1 and L2 have no room for: what is wanted again after all the rest."""
+        near = max(self.gpu["l1_size"] - placed.resident * streams.shared, LEAST_L1)
+        return tuple(  # type: ignore[return-value]
+            max(1.0 - room / max(taken, 1.0), 0.0)
+            for room, taken in ((near, size), (self.gpu["l2_size"] / 2, size * active))
+        )
 
     def _code_of(self, module: Module) -> AssembledModule:
         """The machine code of a module."""
@@ -285,12 +299,14 @@ def spread(total: int, count: int, ends: bool, grid: Sequence[int] = ()) -> np.n
 
     Args:
         total, count: of all, and of those that are chosen.
-        ends: by twos at equal distances, the first and the last among them.
+        ends: the first and the last, and others by twos in the middle of as many stretches; else by `grid`.
         grid: its extents, along each of which they lie evenly; else evenly, whatever period the grid has.
     """
     if ends:
-        first = np.linspace(0, max(total - 2, 0), -(-min(count, total) // 2)).astype(int)
-        return np.unique(np.minimum([first, first + 1], total - 1))[: max(count, 1)]
+        pairs = max(count - 2, 0) // 2
+        first = ((np.arange(pairs) + 0.5) / max(pairs, 1) * (total - 2)).astype(int)
+        chosen = [*range(total)] if total <= count else [0, *first, *(first + 1), total - 1]
+        return np.unique(chosen)[: max(count, 1)]
     extents = [each for each in grid if each > 1]
     if len(extents) > 1:
         # The sequence of M. Roberts: powers of the root of x**(d+1) = x + 1.

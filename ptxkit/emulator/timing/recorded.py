@@ -27,7 +27,9 @@ class RecordedOperation:
         rows: the warps that issue it: one, or the four of a warpgroup together.
         read, written: bytes of global memory; of bulk copies in whole sectors.
         pieces: stretches of global memory that it reads and writes.
-        lines: of copies by threads, the lines that their warps read.
+        asked: bytes of the sectors that it asks L2 for: of copies by threads past L1 one for each sector that
+            they write to, and for each that L1 lacks of those through it.
+        lines: of copies by threads, the requests that their warps send to L2.
         shared: bytes of shared memory that it reads and writes.
         multiply_adds: of the tensor cores.
         owner: the address of the allocation that it reads.
@@ -40,12 +42,19 @@ class RecordedOperation:
     read: int = 0
     written: int = 0
     pieces: int = 0
-    lines: int = 0
+    asked: float = 0.0
+    lines: float = 0.0
     shared: int = 0
     multiply_adds: int = 0
     owner: int = 0
     completes: list[Phase] = field(default_factory=list)
     after: list[RecordedOperation] = field(default_factory=list)
+
+    def spread(self, size: float) -> None:
+        """Its sectors go to more sectors of shared memory, of so many bytes: each asks for its own."""
+        more = max(size / self.asked, 1.0) if self.asked else 1.0
+        self.asked *= more
+        self.lines *= more
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,8 @@ class Touched:
 
     Attributes:
         bytes: each counted once.
-        late: those of them that the later half of the CTAs was the first to touch.
+        late: those of them that CTAs were the first to touch which stand for all that did not run.
+        latecomers: how many these are.
         size: of the allocation.
         requested: what they asked L2 for, each time.
         again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
@@ -63,17 +73,18 @@ class Touched:
 
     bytes: int
     late: int
+    latecomers: int
     size: int
     requested: float = 0.0
     again: Counter[int] = field(default_factory=Counter)
     returned: Counter[int] = field(default_factory=Counter)
 
     def of_all(self, sampled: int, total: int, part: float = 1.0) -> float:
-        """The bytes that all CTAs touch: each of the others as many new ones as those of the later half.
+        """The bytes that all CTAs touch: each of the others as many new ones as the latecomers.
         `part`: of what the CTAs do, how much was seen."""
         if sampled < 2:
             return min(self.size, self.bytes * total / max(sampled, 1) / part)
-        each = self.late / (sampled - sampled // 2)
+        each = self.late / max(self.latecomers, 1)
         return min(self.size, (self.bytes + each * (total - sampled)) / part)
 
 
@@ -207,6 +218,8 @@ class LaunchStreams:
         threads: of a CTA.
         shared: bytes of shared memory of a CTA.
         ctas: those that ran, in the order of their start.
+        alone: whether all CTAs of the grid run at once.
+        ends: whether the first and the last of these clusters are those of the grid, and stand for no others.
         contributions: how many each phase of an mbarrier took.
         read, written: by the address of an allocation what these CTAs read and wrote of it.
     """
@@ -217,6 +230,8 @@ class LaunchStreams:
     threads: int
     shared: int
     ctas: list[CtaStream] = field(default_factory=list)
+    alone: bool = False
+    ends: bool = False
     contributions: dict[Phase, int] = field(default_factory=dict)
     read: dict[int, Touched] = field(default_factory=dict)
     written: dict[int, Touched] = field(default_factory=dict)
@@ -225,6 +240,23 @@ class LaunchStreams:
     def part(self) -> float:
         """The part of what these CTAs do that was recorded."""
         return sum(one.part for one in self.ctas) / len(self.ctas) if self.ctas else 1.0
+
+    @property
+    def inside(self) -> list[CtaStream]:
+        """The CTAs that stand for those that did not run."""
+        size = max(self.cluster, 1)
+        return self.ctas[size:-size] if self.ends and len(self.ctas) > 2 * size else self.ctas
+
+    @property
+    def times(self) -> float:
+        """How often all CTAs do what was recorded."""
+        inside = self.inside
+        alone = len(self.ctas) - len(inside)
+        done = sum(one.passages for one in inside)
+        every = sum(one.passages for one in self.ctas) - done
+        every += done / max(len(inside), 1) * (self.total - alone)
+        recorded = sum(len(runs) for one in self.ctas for _, runs in one.warps)
+        return every / max(recorded, 1)
 
     @property
     def recorded(self) -> int:

@@ -43,6 +43,7 @@ class Resources:
         rate: cycles a second.
         costs: how much of its time each resource takes, by name; 1 where nothing is said.
         cluster: CTAs of a cluster.
+        spills: the parts of what goes to local memory that L1, and L2, have no room for.
     """
 
     def __init__(
@@ -52,8 +53,11 @@ class Resources:
         rate: float,
         costs: Mapping[str, float] | None,
         cluster: int = 1,
+        spills: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        self.gpu, self.dram, self.back, self.kept = gpu, scaled.dram, scaled.back, scaled.kept
+        self.spills = spills
+        self.gpu, self.dram, self.late = gpu, scaled.dram, scaled.waits
+        self.back, self.kept = scaled.back, scaled.kept
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
         # On their way requests for the same line meet, so that L2 serves one for several.
@@ -106,9 +110,9 @@ class Resources:
         if cost.missed:
             lines = cost.lines / max(cost.sectors, 1.0)
             near = cost.returned if 1.5 * cost.between <= self.kept * cost.returned else 0.0
-            for sectors, dram in ((near, 0.0), (cost.missed - near, self.dram.get(cost.owner, 0.0))):
+            for sectors, owner in ((near, None), (cost.missed - near, cost.owner)):
                 if sectors > 0:
-                    end = max(end, self.read(place, through, sectors * SECTOR, dram, lines * sectors))
+                    end = max(end, self.read(place, through, sectors * SECTOR, owner, lines * sectors))
         return "global", end
 
     def store(self, place: Multiprocessor, now: float, cost: AccessCost, changes: bool) -> None:
@@ -118,17 +122,26 @@ class Resources:
             more = 0.0 if changes else cost.partial * self.gpu["l2_partial"]
             self.written(place, through, cost.sectors * SECTOR, changes, more * SECTOR, cost.sent)
 
-    def read(self, place: Multiprocessor, now: float, size: float, dram: float, lines: float = 0.0) -> float:
-        """When bytes, of so many lines, that a multiprocessor asks L2 for have come. `dram`: the part of them
-        that comes from there."""
-        takes = max(size / self.l2_rate, lines / self.l2_line_rate)
+    def read(
+        self,
+        place: Multiprocessor,
+        now: float,
+        size: float,
+        owner: int | None,
+        lines: float = 0.0,
+        asked: float = 0.0,
+    ) -> float:
+        """When bytes, of so many lines, that a multiprocessor wants of L2 have come. `owner`: the allocation,
+        a part of which DRAM delivers; None where L2 has them. `asked`: bytes that it asks for, if more."""
+        takes = max(max(size, asked) / self.l2_rate, lines / self.l2_line_rate)
         place.l2 = max(place.l2, now) + takes
         place.busy["L2"] += takes
         end = max(now, place.l2) + self.l2_latency
-        if dram > 0:
+        dram = self.dram.get(owner, 0.0) if owner is not None else 0.0
+        if owner is not None and dram > 0:
             place.dram = max(place.dram, now) + size * dram / self.dram_rate
             place.busy["DRAM"] += size * dram / self.dram_rate
-            latency = self.l2_latency + self.dram_latency * min(1.0, dram * 4)
+            latency = self.l2_latency + self.dram_latency * self.late[owner]
             latency += self._queue(place, now, size * dram, max(lines, size / LINE))
             end = max(end, place.dram + self.l2_latency, now + latency)
         return end
@@ -147,6 +160,27 @@ class Resources:
         place.load += takes / LATELY
         place.seen = max(now, place.seen)
 
+    def spill(self, place: Multiprocessor, now: float, loads: float, stores: float) -> float:
+        """A warp's words go to local memory, where neighbouring threads have theirs side by side, and others
+        come back: when these have. What L1 has no room for goes to L2, and on to DRAM."""
+        end = self.waves(place, now, loads + stores) + self.gpu["l1_latency"]
+        past_l1, past_l2 = self.spills
+        if past_l1:
+            came, went = loads * LINE * past_l1, stores * LINE * past_l1
+            self.written(place, now, went, back=past_l2)
+            takes, slow = came / self.l2_rate, came * past_l2 / self.dram_rate
+            place.l2 = max(place.l2, now) + takes
+            place.busy["L2"] += takes
+            end = place.l2 + self.l2_latency
+            if past_l2:
+                place.dram = max(place.dram, now) + slow
+                place.busy["DRAM"] += slow
+                place.spilled += (came + went) * past_l2
+                trip = self.l2_latency + self.dram_latency * past_l2
+                trip += self._queue(place, now, came * past_l2, loads)
+                end = max(end, place.dram + self.l2_latency, now + trip)
+        return end
+
     def written(
         self,
         place: Multiprocessor,
@@ -155,10 +189,12 @@ class Resources:
         changes: bool = False,
         more: float = 0.0,
         lines: float = 0.0,
+        back: float | None = None,
     ) -> float:
         """When bytes, of so many lines, have been written to L2, which takes it as long as if they were some
-        more. `changes`: by atomic operations and reductions."""
-        dram = size * self.back / self.dram_rate / self.gpu["dram_mixed"]
+        more. `changes`: by atomic operations and reductions. `back`: the part that goes to DRAM, of local
+        memory."""
+        dram = size * (self.back if back is None else back) / self.dram_rate / self.gpu["dram_mixed"]
         takes = (size + more) / (self.l2_change_rate if changes else self.l2_write_rate)
         takes = max(takes, lines / self.l2_sent_rate)
         place.l2 = max(place.l2, now) + takes
@@ -217,7 +253,7 @@ class Resources:
             place.shared = max(place.shared, now) + waves
         end = now + gpu["shared_latency"]
         if one.read:
-            end = max(self.read(place, now, one.read, self.dram.get(one.owner, 0.0), one.lines), engine)
+            end = max(self.read(place, now, one.read, one.owner, one.lines, one.asked), engine)
         read = end + waves
         if one.written:
             end = max(self.written(place, now, one.written, "reduce" in name), read)

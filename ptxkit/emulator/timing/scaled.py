@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.recorded import LaunchStreams
 
+TOGETHER = 4
+"""CTAs of a grid of several rounds that ask for a line while it is under way, for each that brings it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
@@ -15,6 +18,8 @@ class Scaled:
     Attributes:
         memory: bytes that DRAM delivers and takes.
         dram: by the address of an allocation the part of what multiprocessors ask for that comes from DRAM.
+        waits: by the address of an allocation the part of its reads that wait for DRAM: for what they are the
+            first to read, or what somebody else has asked for at the same time.
         back: the part of what they write that goes there.
         shared: the part of what they ask for that others ask for, too.
         active: multiprocessors that work.
@@ -23,6 +28,7 @@ class Scaled:
 
     memory: float
     dram: dict[int, float]
+    waits: dict[int, float]
     back: float
     shared: float
     active: int
@@ -32,7 +38,7 @@ class Scaled:
     def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> Scaled:
         """The scale of a launch. `warm`: what fits into L2 is there."""
         sampled, part = len(streams.ctas), streams.part
-        times = streams.total / max(sampled, 1) / part
+        times = streams.times
         near = gpu["l2_size"] / 2
         active = min(int(gpu["sm_count"]), streams.total)
         once = {at: one.of_all(sampled, streams.total, part) for at, one in streams.read.items()}
@@ -40,7 +46,7 @@ class Scaled:
         first = sum(one.bytes for one in streams.read.values())
         kept = near / max(min(active, sum(once.values()) / max(first, 1)), 1.0)
         fits = warm and sum(once.values()) < near
-        read, dram, asked = 0.0, {}, 0.0
+        read, dram, waits, asked = 0.0, {}, {}, 0.0
         for at, one in streams.read.items():
             far = sum(size for power, size in one.again.items() if 1.5 * 2.0**power > kept)
             come = (0.0 if fits else once[at]) + far * times
@@ -48,10 +54,14 @@ class Scaled:
             back = sum(size for power, size in one.returned.items() if 1.5 * 2.0**power <= kept)
             new = (one.requested - back) * times
             dram[at] = min(come / max(new, 1.0), 1.0)
+            waits[at] = min(dram[at] * TOGETHER, 1.0)
+            if streams.alone and dram[at]:
+                # CTAs that begin together ask together: until a line has come all wait that want it.
+                waits[at] = max(waits[at], one.bytes / (one.bytes + sum(one.returned.values())))
             read += come
             asked += one.requested * times
         written = sum(one.of_all(sampled, streams.total, part) for one in streams.written.values())
         # What is written stays in L2 for as long as there is room for it.
         more = max(written - gpu["l2_dirty"], 0.0)
         shared = 1.0 - min(read / max(asked, 1.0), 1.0)
-        return Scaled(read + more, dram, more / max(written, 1.0), shared, active, kept)
+        return Scaled(read + more, dram, waits, more / max(written, 1.0), shared, active, kept)

@@ -87,15 +87,9 @@ class Simulation:
         # What was left out keeps the resources as busy.
         busy = {name: time * cycles / over for name, time in places[0].times.items()} if over else {}
         return Simulated(
-            cycles,
-            self._starts,
-            sorted(ends),
-            self._spans,
-            busy,
-            self.waits,
-            self.lived,
-            self.timeline or [],
-        )
+            cycles, self._starts, sorted(ends), self._spans, busy, self.waits, self.lived,
+            self.timeline or [], places[0].spilled,
+        )  # fmt: skip
 
     # ---- CTAs
 
@@ -250,7 +244,9 @@ class Simulation:
     def _load(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place, gpu = warp.cta.place, self.gpu
         cost = happening.cost if happening is not None else None
-        if cost is None:
+        if any(step.spilled):
+            kind, end = "local", self.ask.spill(place, warp.now, *step.spilled)
+        elif cost is None:
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
@@ -259,8 +255,8 @@ class Simulation:
                 began = warp.began.get((warp.runs[warp.first].code, step.moved), warp.now)
                 end = max(warp.now, end - warp.now + began)
         warp.ready.update(dict.fromkeys(step.slots, (end, f"{kind} load", site)))
-        if cost is not None:
-            self._waited(warp, self.ask.held(place), "memory queue", site)
+        if cost is not None or any(step.spilled):
+            self._waited(warp, self.ask.held(place, writes=any(step.spilled)), "memory queue", site)
         return True
 
     def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:

@@ -37,7 +37,7 @@ from ptxkit.emulator.timing.recorded import (
     RecordedOperation,
 )
 from ptxkit.emulator.timing.rounds import WatchedLoops
-from ptxkit.emulator.timing.touched import TouchedMemory
+from ptxkit.emulator.timing.touched import SectorTouch, TouchedMemory
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Shape
 
@@ -53,7 +53,7 @@ COSTS = tuple(one.name for one in fields(AccessCost) if one.type == "float")
 
 @dataclass(slots=True, eq=False)
 class _Split:
-    """The parts of an operation, one for each warp that issued some of it, and the part of each item."""
+    """The parts of an operation, one for each warp that issued some of it; of each item which one."""
 
     parts: list[RecordedOperation]
     which: np.ndarray
@@ -97,6 +97,8 @@ class Streams:
         shape, grid = launch.shape, launch.grid
         made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
         sample = self.choose(execution)
+        made.alone = sample.alone
+        made.ends = sample.alone and len(sample.ctas) < shape.ctas
         grid.only(sample.ctas)
         self.launches.append(made)
         program = execution.program
@@ -114,8 +116,8 @@ class Streams:
         """Sum up what the last launch touched."""
         if self._watch is not None:
             last, watch = self.launches[-1], self._watch
-            ctas = [one.number for one in last.ctas]
-            last.read, last.written = watch.unique(watch.read, ctas), watch.unique(watch.written, ctas)
+            late = [one.number for one in last.inside[len(last.inside) // 2 :]]
+            last.read, last.written = watch.unique(watch.read, late), watch.unique(watch.written, late)
             self._watch = None
 
 
@@ -125,6 +127,11 @@ def _firsts(lane_set: LaneSet, lanes: np.ndarray | None) -> list[tuple[int, int]
         return [(row, 0) for row in range(lane_set.n)]
     rows = np.flatnonzero(lanes.any(axis=1))
     return list(zip(rows.tolist(), lanes[rows].argmax(axis=1).tolist(), strict=True))
+
+
+def _past_l1(site: Site) -> bool:
+    """Whether an instruction copies past L1, thread by thread."""
+    return site.name == "cp.async" and site.decoded["cg"] is not None
 
 
 def _nothing(data: Any = None) -> Any:
@@ -214,6 +221,8 @@ class BatchStreams:
                     setattr(cost, name, getattr(cost, name) / warps)
                 happening.cost = cost
             self._counted(site, happening)
+            for one in self._issued if _past_l1(site) else ():
+                one.spread(cost.sectors * SECTOR)
             if sums and self._issued:
                 for one in self._issued:
                     one.multiply_adds = sums // len(self._issued)
@@ -295,10 +304,11 @@ class BatchStreams:
     ) -> None:
         """An operation is queued, or an instruction has joined one."""
         count, warps = operation.count, operation.warps
+        through_l1 = operation.site.name == "cp.async" and not _past_l1(operation.site)
         first, which = np.unique(operation.rows, return_inverse=True)
         regions = [(one, False) for one in (operation.reads if reads is None else reads)]
         regions += [(one, True) for one in operation.writes] if reads is None else []
-        moved = np.zeros((5, count))
+        moved = np.zeros((6, count))
         owner = 0
         for region, writes in regions:
             bytes_of = np.bincount(region.item, weights=region.size, minlength=count)
@@ -314,17 +324,23 @@ class BatchStreams:
                 sectors = np.where(region.size > 0, whole, 0) * SECTOR
                 bytes_of = np.bincount(region.item, weights=sectors, minlength=count)
             elif not writes:
-                lines = operation.rows[region.item].astype(np.int64) << 44 | region.start // LINE
-                each = np.unique(lines, return_index=True)[1]
-                moved[4] += np.bincount(region.item[each], minlength=count)
+                rows = operation.rows[region.item].astype(np.int64) << 44
+                for at, unit in ((4, LINE), (5, SECTOR)):
+                    each = np.unique(rows | region.start // unit, return_index=True)[1]
+                    moved[at] += np.bincount(region.item[each], minlength=count)
+            touch = self._touch(operation, region, writes)
+            if touch is not None and not writes:
+                owner = touch.owner
+                new = touch.missed / touch.sectors if through_l1 else 1.0
+                bytes_of, moved[4:] = bytes_of * new, moved[4:] * new
             moved[int(writes)] += bytes_of / once
             moved[3] += np.bincount(region.item, weights=region.size > 0, minlength=count) / once
-            owner = self._touch(operation, region, writes) or owner
         split = []
         for at, row in enumerate(first.tolist()):
-            sums = moved[:, which == at].sum(axis=1)
+            *sums, lines_of, sectors_of = moved[:, which == at].sum(axis=1)
             made = RecordedOperation(site or operation.site, tuple(range(row, row + warps)))
-            made.read, made.written, made.shared, made.pieces, made.lines = map(int, sums)
+            made.read, made.written, made.shared, made.pieces = map(int, sums)
+            made.lines, made.asked = lines_of, sectors_of * SECTOR
             made.owner = owner
             self.watch.requested[owner] += made.read
             if made.site.name == "wgmma.mma_async":
@@ -344,14 +360,13 @@ class BatchStreams:
         self._kept.append(operation)
         self._issued += split
 
-    def _touch(self, operation: AsyncOperation, region: Region, writes: bool) -> int:
-        """A region of global memory is touched. Of what is read the address of the allocation."""
+    def _touch(self, operation: AsyncOperation, region: Region, writes: bool) -> SectorTouch | None:
+        """A region of global memory is touched; what of it was there, None of nothing."""
         sectors, interval = region.indices(SECTOR)
         if not len(sectors):
-            return 0
+            return None
         ctas = self.batch.ctas[operation.rows // self.batch.warps_per_cta][region.item[interval]]
-        touch = self.watch.touch(sectors, ctas, writes)
-        return 0 if writes else touch.owner
+        return self.watch.touch(sectors, ctas, writes)
 
     def completed(self, operation: AsyncOperation) -> None:
         """An operation has been done: it contributes to the phases that it signals."""

@@ -56,12 +56,14 @@ class SectorTouch:
 
     Attributes:
         owner: the address of the allocation that has the last of them.
+        sectors: how many they are.
         missed: new to their CTA, or lost since.
         returned: lost by the CTA that was the first to touch them.
         between: of these the bytes that were touched since, summed up.
     """
 
     owner: int = 0
+    sectors: int = 0
     missed: int = 0
     returned: int = 0
     between: float = 0.0
@@ -176,7 +178,7 @@ class TouchedMemory(Traffic):
 
     def touch(self, sectors: np.ndarray, ctas: np.ndarray, writes: bool, what: str = "") -> SectorTouch:
         """Some CTAs touch sectors."""
-        found = SectorTouch()
+        found = SectorTouch(sectors=len(sectors))
         at = 0
         order = np.argsort(sectors, kind="stable")
         sectors, ctas = sectors[order], ctas[order]
@@ -242,10 +244,9 @@ class TouchedMemory(Traffic):
         by.reshape(-1, SECTORS)[lines[lost]] = 0
         return np.asarray(between[of])
 
-    def unique(self, touched: dict[int, np.ndarray], ctas: list[int]) -> dict[int, Touched]:
-        """What was touched of each allocation. `ctas`: those that ran, in the order of their start."""
+    def unique(self, touched: dict[int, np.ndarray], late: list[int]) -> dict[int, Touched]:
+        """What was touched of each allocation. `late`: the CTAs that stand for those that did not run."""
         found: dict[int, Touched] = {}
-        late = np.array(ctas[len(ctas) // 2 :])
         for address, which in touched.items():
             count, owner = int(np.count_nonzero(which)), self.owners[address]
             if count:
@@ -253,6 +254,7 @@ class TouchedMemory(Traffic):
                 found[address] = Touched(
                     min(count * SECTOR, owner.size),
                     new * SECTOR,
+                    len(late),
                     owner.size,
                     self.requested[address],
                     self.again[address],
