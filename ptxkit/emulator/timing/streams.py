@@ -311,7 +311,7 @@ class BatchStreams:
         moved = np.zeros((6, count))
         owner = 0
         for region, writes in regions:
-            bytes_of = np.bincount(region.item, weights=region.size, minlength=count)
+            bytes_of: np.ndarray = np.bincount(region.item, weights=region.size, minlength=count)
             if isinstance(region.bank, TiledBank):
                 moved[2] += bytes_of
                 continue
