@@ -45,3 +45,10 @@ def test_what_nothing_orders_is_told_in_every_order(order: str) -> None:
 def test_without_the_sanitizer_nobody_looks() -> None:
     done = execute("stream_races.py", "two_fills", options=("--no-sanitize",))
     assert done.returncode == 0, done.stderr
+
+
+def test_a_race_of_streams_weighs_what_is_wanted() -> None:
+    done = execute("stream_races.py", "two_fills", options=("--warn", "P6155"))
+    assert (done.returncode, "0 errors, 1 warning " in done.stderr) == (0, True), done.stderr
+    done = execute("stream_races.py", "two_fills", options=("--allow", "STREAM-RACE"))
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr

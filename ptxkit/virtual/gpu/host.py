@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptxkit.diagnostics import Diagnostic
 from ptxkit.emulator.faults import Origins
+from ptxkit.rules import rules, weighed
 from ptxkit.virtual.calling import HostStack
 from ptxkit.virtual.gpu.handles import Handles, Object
 from ptxkit.virtual.gpu.memory import UnifiedMemory
@@ -38,6 +40,7 @@ class Host:
 
     def __init__(self, options: VirtualOptions) -> None:
         self.options = options
+        self._rules = rules(options.rules)
         self.report = ProcessReport(options)
         self.memory = UnifiedMemory(options.host_memory)
         self.origins = Origins()
@@ -72,7 +75,13 @@ class Host:
         stack = stack or operation.stack
         work = FinishedWork(operation.place, name, operation.stream, stack, list(touched))
         for race in self.stream_races.add(work, self.schedule.oldest):
-            self.report.add(race, stack)
+            self._tell(race, stack)
+
+    def _tell(self, found: Diagnostic, stack: HostStack | None = None) -> None:
+        """Take a finding down that no launch has weighed."""
+        counts = weighed(found, self._rules)
+        if counts is not None:
+            self.report.add(counts, stack)
 
     def _run_together(self) -> None:
         """Kernels of several devices may need one another."""
@@ -100,4 +109,4 @@ class Host:
         """The host reads memory: what is undefined there is a finding."""
         found = undefined_result(self.memory, self.origins, address, size)
         if found is not None:
-            self.report.add(found)
+            self._tell(found)
