@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 import sys
 import threading
 import time
@@ -21,19 +22,23 @@ IDLE = 0.02
 _attached: dict[str, SymbolLibrary] = {}
 _machine: Machine | None = None
 _kept: list[Any] = []
+_process = 0
+"""Whose the machine is: a process that is forked has none."""
 
 
 def machine(options: VirtualOptions | None = None) -> Machine:
     """The machine of this process; made by the first call, as the environment says where nothing else is
     said."""
-    global _machine
+    global _machine, _process
     if _machine is None:
+        _process = os.getpid()
         _machine = Machine(options or VirtualOptions.from_environment())
         _machine.address_of = _address_of
         if sys.orig_argv:
             atexit.register(_end)
         else:
             _at_exit_of_c(_end)
+        os.register_at_fork(after_in_child=_free_lock)
         if _machine.options.order != "eager":
             threading.Thread(target=_work_when_idle, args=(_machine,), daemon=True).start()
     return _machine
@@ -75,13 +80,21 @@ def _work_when_idle(made: Machine) -> None:
                     break
 
 
+def _free_lock() -> None:
+    """Whichever thread held the lock, a forked process does not have it; every call is refused there."""
+    assert _machine is not None
+    lock: Any = _machine.schedule.lock
+    lock._at_fork_reinit()
+
+
 _ended = False
 
 
 def _end() -> None:
-    """The process ends: what was queued happens, so that what is wrong with it is found."""
+    """The process ends: what was queued happens, so that what is wrong with it is found. What a forked
+    process's parent has queued is its parent's."""
     global _ended
-    if _ended or _machine is None:
+    if _ended or _machine is None or os.getpid() != _process:
         return
     _ended = True
     with _machine.schedule.lock:
