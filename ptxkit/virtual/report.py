@@ -155,5 +155,8 @@ class ProcessReport:
         """A line for whoever waits for the program; a process that is killed has left what it found."""
         if self.options.folder:
             path = Path(self.options.folder, f"{os.getpid()}.jsonl")
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+            try:
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(entry) + "\n")
+            except FileNotFoundError:
+                pass  # `ptxkit exec` was killed, and its folder went with the next run: nobody waits

@@ -5,11 +5,14 @@ from __future__ import annotations
 import fcntl
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 PREFIX = "ptxkit-exec-"
+BEGINNING = 600
+"""Seconds after which a folder without a lock is of a run that was killed before it had one."""
 
 
 @contextmanager
@@ -18,8 +21,9 @@ def run_folder() -> Iterator[Path]:
     lock any more."""
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    with (folder / "lock").open("w") as lock:
+    with (folder / "new").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        (folder / "new").rename(folder / "lock")  # whoever finds it finds it taken
         try:
             yield folder
         finally:
@@ -29,6 +33,10 @@ def run_folder() -> Iterator[Path]:
 def _sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
+            if not (folder / "lock").exists():
+                if time.time() - folder.stat().st_mtime > BEGINNING:
+                    shutil.rmtree(folder, ignore_errors=True)
+                continue
             with (folder / "lock").open("r+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
