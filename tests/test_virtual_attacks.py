@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from virtual import CLIENTS, execute, needs_linux
+from virtual import CLIENTS, compiled, execute, needs_c, needs_linux
 
 from ptxkit.virtual.run_folder import BEGINNING, PREFIX, run_folder
 
@@ -63,6 +63,30 @@ def test_however_a_program_ends(how: str, code: int, tmp_path: Path, monkeypatch
     assert "ptxkit exec: 1 error, 0 warnings" in done.stderr
     assert report.read_text("utf-8").count('"ruleId": "P602"') == 1
     assert [path.name for path in tmp_path.iterdir() if path != report] == []
+
+
+@needs_c
+@pytest.mark.parametrize(
+    ("how", "code", "launches"),
+    [
+        ("twice", 0, "1 launch"),
+        ("forks", 0, "1 launch"),
+        ("execs", 7, "0 launches"),
+        ("abort", 128 + signal.SIGABRT, "0 launches"),
+        ("at_once", 7, "0 launches"),
+        ("in_order", 7, "0 launches"),
+    ],
+)
+def test_a_program_of_c(
+    how: str, code: int, launches: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Double frees and uses after free have the driver's codes; forked children have no driver, and end."""
+    program = compiled("attacks.c", tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = execute(program, how, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (code, "" if code else "right\n"), done.stderr
+    assert f"0 errors, 0 warnings in {launches} on" in done.stderr
+    assert list(tmp_path.iterdir()) == [program]
 
 
 def test_a_program_outlives_the_run_that_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
