@@ -75,7 +75,8 @@ def lines_of(process: subprocess.Popen[bytes], patience: float) -> tuple[list[di
                 process.kill()
             process.wait()
             return found, not ready
-        found.append(json.loads(line))
+        if line.startswith(b"{"):  # a driver may have something to say, too
+            found.append(json.loads(line))
 
 
 def answer_of(line: dict[str, Any]) -> Answer:
