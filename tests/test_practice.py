@@ -759,3 +759,39 @@ def test_replicas_that_load_what_others_store() -> None:
 def test_a_scalar_that_is_used_by_those_that_race(old: str, new: str) -> None:
     assert old in SCALAR
     assert ("P651", "error") in told(SCALAR.replace(old, new, 1), 1, 128)
+
+
+TAKE_OVER = next(kernel.text for kernel in KERNELS if kernel.name == "take_over")
+ASK = "    @!%p3 bra DONE;\n"
+TAKE = "    clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r6, %q1;\n"
+
+
+def taken(text: str, **options: Any) -> tuple[list[tuple[str, str]], np.ndarray]:
+    """What is found where CTAs take the work of others over, and what they have done of it."""
+    device = Emulator(**options)
+    x, out = device.array(np.arange(2000, dtype=np.uint32)), device.array(np.zeros(2000, np.uint32))
+    kernel = device.load(text).kernel()
+    try:
+        kernel.launch(2000, 64, [x, out])
+        found = device.findings
+    except EmulatorFault as fault:
+        found = [*device.findings, *fault.diagnostics]
+    return [(each.code, str(each.severity)) for each in found], out.numpy()
+
+
+@pytest.mark.parametrize("sanitize", [True, False])
+def test_a_cta_of_no_cluster_that_nobody_uses(sanitize: bool) -> None:
+    """CuTe DSL's schedulers: the query stands ahead of the test, or behind the loop."""
+    assert ASK + TAKE in TAKE_OVER
+    text = TAKE_OVER.replace(ASK + TAKE, TAKE + ASK)
+    found, out = taken(text, sanitize=sanitize)
+    assert found == [("P698", "warning")]
+    assert np.array_equal(out, 7 * np.arange(2000))
+    assert taken(text, sanitize=sanitize, strict=True)[0] == [("P698", "error")]
+
+
+def test_a_cta_of_no_cluster_that_decides_or_that_nobody_asked_for() -> None:
+    assert taken(TAKE_OVER.replace(ASK, ""))[0] == [("P698", "warning"), ("P605", "error")]
+    query = "    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q1;\n"
+    assert query in TAKE_OVER
+    assert taken(TAKE_OVER.replace(query, "").replace(ASK, ""))[0] == [("P698", "error")]

@@ -32,6 +32,11 @@ FIRST = {FirstCta.X: 0, FirstCta.Y: 1, FirstCta.Z: 2}
 """The word of a response that each coordinate is."""
 
 
+ASKED = "its CTA has asked whether there is one; what it took instead is undefined"
+NO_CTA = "the CTA of a response that cancelled none"
+EVERY_BIT = np.uint32(0xFFFFFFFF)
+
+
 class Refusals:
     """Which CTAs of a batch have been told that no cluster is left to cancel: `ctas`, bool (CTAs,)."""
 
@@ -93,6 +98,12 @@ def try_cancel(instruction: ScopedInstruction) -> Effect:
     return Effect(by_thread(step))
 
 
+def ctas_of(lane_set: LaneSet, lanes: np.ndarray) -> np.ndarray:
+    """The CTAs of a batch that some lanes of a lane set are in; `lanes`: bool (rows, 32)."""
+    rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
+    return np.unique(rows[lanes.any(axis=1)] // lane_set.batch.warps_per_cta)
+
+
 @effect("clusterlaunchcontrol.query_cancel")
 def query_cancel(instruction: ScopedInstruction) -> Effect:
     """`clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response`, `.get_first_ctaid{::axis}..`."""
@@ -104,7 +115,7 @@ def query_cancel(instruction: ScopedInstruction) -> Effect:
     first = FIRST.get(instruction["dimension"], 0)
     site = instruction.site
 
-    def step(lane_set: LaneSet, guard: Any) -> None:
+    def step(lane_set: LaneSet, guard: Any) -> bool:
         words = np.ascontiguousarray(response.reader(lane_set)).view(np.uint32)
         canceled = words[..., 3] != 0
         lanes = executing(lane_set, guard)
@@ -116,21 +127,26 @@ def query_cancel(instruction: ScopedInstruction) -> Effect:
             undefined_decides(lane_set, mask, entry[1], site, f"the response `{response.name}`")
         if asks:
             if failed.any():
-                rows = np.arange(lane_set.batch.rows) if lane_set.rows is None else lane_set.rows
-                refused = np.unique(rows[failed.any(axis=1)] // lane_set.batch.warps_per_cta)
-                lane_set.batch.own(Refusals).ctas[refused] = True
+                lane_set.batch.own(Refusals).ctas[ctas_of(lane_set, failed)] = True
             for target in targets:
                 put(target, lane_set, canceled, None, guard)
-            return
-        if failed.any():
-            raise fault(
-                "P698",
-                "the response cancelled no cluster, so it has no CTA",
-                site,
-                (str(lane_set.thread(*lane_set.first(failed))),),
-                "ask `clusterlaunchcontrol.query_cancel.is_canceled` first",
-            )
+            return False
+        mask = no_cta(lane_set, failed) if failed.any() else None
         for i, target in enumerate(targets):
-            put(target, lane_set, words[..., min(first + i, 3)], None, guard)
+            put(target, lane_set, words[..., min(first + i, 3)], mask, guard)
+        return mask is not None
+
+    def no_cta(lane_set: LaneSet, failed: np.ndarray) -> tuple[np.ndarray, int] | None:
+        """What is undefined where lanes take a CTA from a response that has none. Raises P698, their CTA has
+        not asked whether there is one."""
+        launch = lane_set.batch.launch
+        message, help = "the response cancelled no cluster, so it has no CTA", "ask `is_canceled` first"
+        thread = str(lane_set.thread(*lane_set.first(failed)))
+        if not lane_set.batch.own(Refusals).ctas[ctas_of(lane_set, failed)].all():
+            raise fault("P698", message, site, (thread,), help)
+        launch.formally_wrong("P698", message, site, (thread, ASKED), help)
+        if not launch.sanitize:
+            return None
+        return np.where(failed, EVERY_BIT, np.uint32(0)), launch.origins.of_read(site, NO_CTA)
 
     return Effect(step)
