@@ -18,7 +18,15 @@ import pytest
 from ptxkit.virtual.libraries import write_libraries
 from tests.virtual import CLIENTS, execute, needs_linux
 from tools.suites import same
-from tools.suites.program_numbers import PRELOADED, compared_suites, library, run_suite, table, write
+from tools.suites.program_numbers import (
+    PRELOADED,
+    compared_suites,
+    library,
+    open_bits,
+    run_suite,
+    table,
+    write,
+)
 from tools.suites.programs import programs
 from tools.suites.suite import Checkout, Suite
 
@@ -237,6 +245,31 @@ double[(1,)](x, y)
 double_all[(1,)](torch.tensor([y.data_ptr()], device="cuda"))
 print(sys.argv[1], triton.testing.do_bench(lambda: None, quantiles=[0.2, 0.8]))
 """
+
+
+@pytest.mark.parametrize(
+    ("ptx", "is_open"),
+    [
+        (
+            "add.f32 %f1, %f2, %f3; fma.rn.f32 %f1, %f2, %f3, %f4; mul.rn.f32 %f1, %f2, %f3;",
+            [],
+        ),
+        ("mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;", ["products and sums that may be contracted"]),
+        ("ex2.approx.ftz.f32 %f1, %f2;", ["approximations"]),
+        ("div.full.f32 %f1, %f2, %f3;", ["approximations"]),
+        ("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1}, {%r2}, {%r3}, {%r4};", []),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1}, %rd1, %rd2, 1, 1, 1;",
+            ["sums of matrix products"],
+        ),
+        ("red.global.add.f32 [%rd1], %f1;", ["sums in the order of atomics"]),
+        ("atom.global.add.u32 %r1, [%rd1], 1;", ["the order of atomics"]),
+        ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];", ["filtered textures"]),
+        ("mov.u64 %rd1, %clock64;", ["clocks and places"]),
+    ],
+)
+def test_which_bits_ptx_leaves_open(ptx: str, is_open: list[str]) -> None:
+    assert open_bits([ptx]) == is_open
 
 
 def test_the_table_of_numbers() -> None:
