@@ -795,3 +795,38 @@ def test_a_cta_of_no_cluster_that_decides_or_that_nobody_asked_for() -> None:
     query = "    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q1;\n"
     assert query in TAKE_OVER
     assert taken(TAKE_OVER.replace(query, "").replace(ASK, ""))[0] == [("P698", "error")]
+
+
+def products_of_registers(between: str) -> str:
+    """A product of ones, A from registers, and what stands between its commit and the last wait."""
+    text = (Path(__file__).parent / "findings" / "P629_one_group_too_many.ptx").read_text()
+    lines = [line for line in text.splitlines() if "// broken" not in line]
+    text = "\n".join(lines).replace("mov.u32 %r3, 0;", "mov.u32 %r3, 0x3f803f80;")
+    ones = "".join(f"    mov.b32 %r{at}, %r3;\n" for at in range(10, 14))
+    text = text.replace("    wgmma.fence", ones + "    wgmma.fence", 1)
+    text = text.replace("%rd2, %rd2, %p0, 1, 1, 0, 0;", "{%r10, %r11, %r12, %r13}, %rd2, %p0, 1, 1, 0;")
+    return text.replace("    wgmma.wait_group", between + "    wgmma.wait_group", 1) + "\n"
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+@pytest.mark.parametrize("sanitize", [True, False])
+def test_registers_of_a_are_free_behind_a_shallow_wait(order: Any, sanitize: bool) -> None:
+    """Triton's loops whose products take A from registers: ptxas reuses these at once."""
+    text = products_of_registers("    wgmma.wait_group.sync.aligned 1;\n    mov.b32 %r10, 0;\n")
+    device = Emulator(order=order, sanitize=sanitize)
+    out = device.array(np.zeros(128, np.float32))
+    device.load(text).kernel().launch(1, 128, [out])
+    assert (out.numpy() == 16).all()
+    assert [(each.code, str(each.severity)) for each in device.findings] == [("P629", "warning")] * sanitize
+    assert told(text, 1, 128, strict=True)[-1] == ("P629", "error")
+
+
+@pytest.mark.parametrize(
+    ("between", "code"),
+    [
+        ("    mov.b32 %r10, 0;\n", "P646"),  # no wait has come at all
+        ("    wgmma.wait_group.sync.aligned 1;\n    mov.b32 %f0, 0;\n", "P629"),  # the accumulator's
+    ],
+)
+def test_other_registers_of_a_product_in_flight(between: str, code: str) -> None:
+    assert told(products_of_registers(between), 1, 128)[0] == (code, "error")

@@ -31,6 +31,7 @@ from ptxkit.isa.modifiers import Shape
 REG_RACE, NO_FENCE, SHAPE_CHANGE, NO_COMMIT, WAIT_SHALLOW = "P646", "P647", "P648", "P649", "P629"
 
 
+TAKEN = "these are of matrix A; ptxas gives them to other values while the product is in flight"
 INJECTED = "it comes straight behind the product; ptxas puts a wait of its own between them"
 
 
@@ -147,7 +148,10 @@ class Warpgroups:
             if not isinstance(which, slice):
                 late = late & np.isin(issued.which, which)
             if late.any():
-                self._race(lane_set, issued, held.intersection(slots), int(np.argmax(late)), site)
+                item = int(np.argmax(late))
+                # Registers of A that some wait has come behind, and none of the sum.
+                taken = issued.left[item] >= 0 and issued.accumulator.slots.isdisjoint(slots)
+                self._race(lane_set, issued, held.intersection(slots), item, site, TAKEN if taken else "")
 
     def finish(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site) -> bool:
         """Wait for products on registers that an instruction accesses straight behind them, as `wait`. Where
