@@ -29,8 +29,10 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -200,13 +202,14 @@ def timed(listing: Listing, of_launch: Profiles) -> Iterator[Timed]:
 
 
 def row(one: Timed) -> dict[str, Any]:
-    """A launch, predicted by the command."""
+    """A launch, predicted by the command; where it can't be, why not."""
     begun = time.process_time()
     command = ["predict", one.file, *one.options, "--on", KEY, "--json", *(["--warm"] if one.warm else [])]
     with contextlib.redirect_stdout(io.StringIO()) as out:
         code = ptxkit(command)
     if code:
-        raise SystemExit(f"{' '.join(command)}: exit code {code}")
+        why = next(iter(json.loads(out.getvalue()).get("diagnostics", ())), {"message": f"exit code {code}"})
+        return {"file": Path(one.file).name, "name": one.name, "why": f"{why.get('code')}: {why['message']}"}
     launches = json.loads(out.getvalue())["predictions"][0]["launches"]
     cycles, seconds = (sum(each[name] for each in launches) for name in ("cycles", "seconds"))
     real = one.cycles
@@ -262,18 +265,26 @@ def main() -> None:
     parser.add_argument("only", nargs="*", help="parts of files' names")
     add_listing(parser)
     parser.add_argument("--blind", action="store_true", help="the model has not seen these times")
+    parser.add_argument("--jobs", type=int, default=1, help="launches that are predicted side by side")
     given = parser.parse_args()
     only: list[str] = given.only
     listing = Listing(given.list, given.folder)
     of_launch = profiled(listing)
-    rows = []
-    for one in (*(() if listing.name else benched(of_launch)), *timed(listing, of_launch)):
-        if not only or any(part in Path(one.file).name for part in only):
-            rows.append(row(one))
-            said = (
-                "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
-            )
-            print(said.format(**rows[-1]), flush=True)
+    wanted = [
+        one
+        for one in (*(() if listing.name else benched(of_launch)), *timed(listing, of_launch))
+        if not only or any(part in Path(one.file).name for part in only)
+    ]
+    rows, failed = [], []
+    said = "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
+    with ProcessPoolExecutor(given.jobs, get_context("spawn")) as processes:
+        for found in processes.map(row, wanted):
+            if "why" in found:
+                failed.append(found)
+                print("{file} {name}: not predicted: {why}".format(**found), flush=True)
+            else:
+                rows.append(found)
+                print(said.format(**found), flush=True)
     errors = sorted(abs(one["error"]) for one in rows)
     ninth = errors[int(0.9 * (len(errors) - 1) + 0.5)]
     print(f"{len(errors)} launches: median {statistics.median(errors):.1%}, 90 % below {ninth:.1%}")
@@ -283,12 +294,19 @@ def main() -> None:
     print(f"{same} of {len(bounds)} bounds as the profiler has them")
     if only:
         return
-    found = summary(rows)
-    record = {"kind": "predictions", "gpu": KEY, **provenance(), "rows": rows, "summary": found}
+    kinds = summary(rows)
+    record = {
+        "kind": "predictions",
+        "gpu": KEY,
+        **provenance(),
+        "rows": rows,
+        "failed": failed,
+        "summary": kinds,
+    }
     name = f"predictions{listing.name}{'.blind' if given.blind else ''}.json"
     (RECORDS / name).write_text(json.dumps(record, indent=1) + "\n")
     if given.blind:
-        (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text(quoted(found))
+        (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text(quoted(kinds))
 
 
 def quoted(found: dict[str, dict[str, Any]]) -> str:
