@@ -245,7 +245,9 @@ class Accessor:
             notes.append(f"{counted(where - before.end, 'byte')} past the end of {before}")
         if behind is not None:
             notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
-        self._out_of_bounds(lane_set, where, lane, "global", tuple(notes), ~good)
+        space = space_of(where)
+        named = "global" if space == "global" else f"global memory, an address of {space}"
+        self._out_of_bounds(lane_set, where, lane, named, tuple(notes), ~good)
 
     def _no_peer(self, lane_set: LaneSet, address: Any, guard: Any, allocation: Allocation) -> NoReturn:
         from ptxkit.emulator.peers import no_peer

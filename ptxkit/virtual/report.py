@@ -31,6 +31,12 @@ CODES = {
     "P705": "OUT_OF_MEMORY",
 }
 """What the driver returns after a finding; after all others `LAUNCH_FAILED`."""
+WORDS = {
+    "assertion failed": "ASSERT",
+    "of global memory, an address of": "INVALID_ADDRESS_SPACE",
+    "of shared memory": "ILLEGAL_INSTRUCTION",
+}
+"""And what it returns after P602 and P610 where the finding's message has these words: as an H200 does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +113,10 @@ class ProcessReport:
             for diagnostic in problem.diagnostics:
                 self.add(diagnostic)
             first = problem.diagnostics[0]
-            if first.code == "P610" and first.message.startswith("assertion failed"):
-                return code("ASSERT")
+            if first.code in ("P602", "P610"):
+                for words, name in WORDS.items():
+                    if words in first.message:
+                        return code(name)
             return code(CODES.get(first.code, "LAUNCH_FAILED"))
         self.crashed(problem)
         return code("UNKNOWN")

@@ -88,14 +88,19 @@ def cuCtxCreate_v4(machine: Machine, context: int, parameters: int, flags: int, 
 
 @driver("cuCtxDestroy", "cuCtxDestroy_v2")
 def cuCtxDestroy(machine: Machine, context: int) -> None:
+    require_place(context)
     found = machine.handles.get(VirtualContext, context)
     if found.primary:
         raise failure("INVALID_CONTEXT", "a primary context is released, not destroyed")
     found.destroy()
+    stack = machine.stack
+    if stack and stack[-1] is found:
+        stack.pop()
 
 
 @driver("cuCtxPushCurrent", "cuCtxPushCurrent_v2")
 def cuCtxPushCurrent(machine: Machine, context: int) -> None:
+    require_place(context)
     machine.stack.append(machine.handles.get(VirtualContext, context))
 
 
@@ -126,7 +131,7 @@ def cuCtxGetCurrent(machine: Machine, context: int) -> None:
 
 @driver()
 def cuCtxGetDevice(machine: Machine, device: int) -> None:
-    put(device, Int, machine.context().device.ordinal)
+    put(device, Int, machine.some_context().device.ordinal)
 
 
 @driver("cuCtxGetDevice_v2")

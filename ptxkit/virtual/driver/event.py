@@ -24,6 +24,7 @@ def cuEventCreate(machine: Machine, event: int, flags: int) -> None:
 def cuEventDestroy(machine: Machine, event: int) -> None:
     found = machine.handles.get(VirtualEvent, event)
     found.context.disown(found)
+    found.context.check()
 
 
 @driver()

@@ -169,7 +169,9 @@ def cuLaunchKernelEx(machine: Machine, config: int, function: int, parameters: i
 
 @driver()
 def cuFuncGetAttribute(machine: Machine, value: int, attribute: int, function: int) -> None:
-    put(value, Int, function_of(machine, function).attribute(attribute))
+    found = function_of(machine, function)
+    found.module.context.check()
+    put(value, Int, found.attribute(attribute))
 
 
 @driver()

@@ -111,6 +111,7 @@ class VirtualArray(Object):
     """
 
     noun: ClassVar[str] = "array"
+    destroyed: ClassVar[str] = "CONTEXT_IS_DESTROYED"
 
     def __init__(
         self, context: VirtualContext, texels: TexelArray, flags: int, whole: VirtualMipmap | None = None

@@ -40,6 +40,7 @@ class VirtualContext(Object):
 
     noun: ClassVar[str] = "context"
     error: ClassVar[str] = "INVALID_CONTEXT"
+    destroyed: ClassVar[str] = "CONTEXT_IS_DESTROYED"
 
     def __init__(self, machine: Host, device: VirtualDevice, flags: int, primary: bool = False) -> None:
         self.machine = machine
@@ -157,7 +158,6 @@ class VirtualContext(Object):
             self.disown(thing)
         self.alive = False
         self.machine.handles.remove(self)
-        self.machine.forget_context(self)
 
 
 class Capturing(Protocol):
@@ -193,6 +193,8 @@ class VirtualStream(Object):
     """
 
     noun: ClassVar[str] = "stream"
+    destroyed: ClassVar[str] = "INVALID_CONTEXT"
+    other: ClassVar[str] = "CONTEXT_IS_DESTROYED"
 
     def __init__(self, context: VirtualContext, flags: int, priority: int, name: str = "") -> None:
         self.context = context
@@ -279,6 +281,8 @@ class VirtualEvent(Object):
     """
 
     noun: ClassVar[str] = "event"
+    destroyed: ClassVar[str] = "CONTEXT_IS_DESTROYED"
+    other: ClassVar[str] = "CONTEXT_IS_DESTROYED"
 
     def __init__(self, context: VirtualContext, flags: int) -> None:
         self.context = context

@@ -23,7 +23,10 @@ class Object:
 
     noun: ClassVar[str] = "object"
     error: ClassVar[str] = "INVALID_HANDLE"
-    """What the driver says of a handle that is none."""
+    destroyed: ClassVar[str] = ""
+    other: ClassVar[str] = ""
+    """What the driver says of a handle that is none, of one that was destroyed and of one of something else:
+    `error` where the latter two are empty."""
     handle: int = 0
 
 
@@ -55,13 +58,16 @@ class Handles:
         found = self._objects.get(handle)
         if isinstance(found, kind):
             return found
+        error = kind.error
         if found is not None:
+            error = kind.other or error
             why = f"expected the handle of a {kind.noun}, found that of a {found.noun}"
         elif handle in self._destroyed:
+            error = (kind.destroyed if self._destroyed[handle] == kind.noun else kind.other) or error
             why = f"the {self._destroyed[handle]} with handle {handle:#x} was destroyed"
         else:
             why = f"{handle:#x} is no handle of a {kind.noun}"
-        raise failure(kind.error, why)
+        raise failure(error, why)
 
     def find(self, kind: type[T], handle: int) -> T | None:
         """The object, if it is alive and of that kind."""

@@ -101,10 +101,6 @@ class Host:
 
         self.schedule.stuck = stuck
 
-    def forget_context(self, context: Object) -> None:
-        """A context is destroyed."""
-        raise NotImplementedError
-
     def look_at(self, address: int, size: int) -> None:
         """The host reads memory: what is undefined there is a finding."""
         found = undefined_result(self.memory, self.origins, address, size)

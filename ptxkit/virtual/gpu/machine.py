@@ -9,7 +9,6 @@ from ptxkit.virtual.gpu.conditional import GraphCondition
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
 from ptxkit.virtual.gpu.endpoint import Endpoints
-from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.physical import AddressSpace
 from ptxkit.virtual.gpu.pool import Pool, PoolPlace
@@ -47,14 +46,14 @@ class Machine(Host):
         self.address_of: Callable[[str], int] = lambda name: 0
         """Where the code of a symbol of the driver is."""
 
-    def device(self, ordinal: int) -> VirtualDevice:
+    def device(self, ordinal: int, error: str = "INVALID_DEVICE") -> VirtualDevice:
         """A device by its number.
 
         Raises:
-            DriverError: INVALID_DEVICE.
+            DriverError: what is said of one that is not there, by default INVALID_DEVICE.
         """
         if not 0 <= ordinal < len(self.devices):
-            raise failure("INVALID_DEVICE", f"there are {len(self.devices)} devices, found number {ordinal}")
+            raise failure(error, f"there are {len(self.devices)} devices, found number {ordinal}")
         return self.devices[ordinal]
 
     @property
@@ -73,16 +72,25 @@ class Machine(Host):
         stack = self.stacks.get(threading.get_ident())
         return stack[-1] if stack else None
 
+    def some_context(self) -> VirtualContext:
+        """The current context, sound or not.
+
+        Raises:
+            DriverError: INVALID_CONTEXT, there is none.
+        """
+        stack = self.stacks.get(threading.get_ident())
+        context = stack[-1] if stack else None
+        if context is None:
+            raise failure("INVALID_CONTEXT", "no context is current to this thread")
+        return context
+
     def context(self) -> VirtualContext:
         """The current context, which must be sound.
 
         Raises:
             DriverError: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or what the context was lost to.
         """
-        stack = self.stacks.get(threading.get_ident())
-        context = stack[-1] if stack else None
-        if context is None:
-            raise failure("INVALID_CONTEXT", "no context is current to this thread")
+        context = self.some_context()
         context.check()
         return context
 
@@ -117,8 +125,3 @@ class Machine(Host):
         if primary is not None:
             primary.destroy()
 
-    def forget_context(self, context: Object) -> None:
-        """A context is destroyed: it leaves the top of this thread's stack."""
-        stack = self.stack
-        if stack and stack[-1] is context:
-            stack.pop()
