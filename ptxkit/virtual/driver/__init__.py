@@ -15,8 +15,8 @@ driver = FunctionTable()
 CHAPTERS = tuple(
     """
     initialization device context module library memory arrays copies textures texture_references
-    unified managed pools virtual_memory multicast logical_endpoint stream event graph graph_nodes
-    graph_memory graph_conditional user_objects capture execution occupancy tensor_map entry_point
+    interprocess unified managed pools virtual_memory multicast logical_endpoint stream event graph
+    graph_nodes graph_memory graph_conditional user_objects capture execution occupancy tensor_map entry_point
     """.split()
 )
 

@@ -11,6 +11,10 @@ from ptxkit.virtual.results import failure
 
 LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 64, 6: 0, 7: 0, 8: 0, 9: 0}
 """`CUlimit`: stack of a thread, printf's buffer, malloc's heap, .. as a fresh context has them."""
+NESTED_WAITS = 3
+"""The limit of launches of kernels by kernels that are waited for: compute capability 9.0 has none."""
+MOST = {0: 512 << 10, 5: 128, 6: 32 << 20}
+"""The greatest values of limits that have one: stack, bytes of a fetch, the cache that persists."""
 FLAGS = 0x1FF
 """Every flag that a context may be made with."""
 
@@ -52,8 +56,9 @@ def cuDevicePrimaryCtxSetFlags(machine: Machine, device: int, flags: int) -> Non
 @driver()
 def cuDevicePrimaryCtxGetState(machine: Machine, device: int, flags: int, active: int) -> None:
     one = machine.device(device)
-    put_if(flags, UInt, one.primary_flags)
-    put_if(active, Int, machine.primary(one) is not None)
+    require_place(flags, active)
+    put(flags, UInt, one.primary_flags)
+    put(active, Int, machine.primary(one) is not None)
 
 
 # ---- contexts
@@ -175,19 +180,26 @@ def cuCtxSynchronize_v2(machine: Machine, context: int) -> None:
     _one(machine, context).synchronise()
 
 
+def _require_limit(limit: int) -> None:
+    if limit not in LIMITS:
+        raise failure("INVALID_VALUE", f"there is no limit {limit}")
+
+
 @driver()
 def cuCtxGetLimit(machine: Machine, value: int, limit: int) -> None:
     context = machine.context()
-    if limit not in LIMITS:
-        raise failure("UNSUPPORTED_LIMIT", f"there is no limit {limit}")
+    _require_limit(limit)
     put(value, Size, context.limits.get(limit, LIMITS[limit]))
 
 
 @driver()
 def cuCtxSetLimit(machine: Machine, limit: int, value: int) -> None:
     context = machine.context()
-    if limit not in LIMITS:
-        raise failure("UNSUPPORTED_LIMIT", f"there is no limit {limit}")
+    _require_limit(limit)
+    if limit == NESTED_WAITS:
+        raise failure("UNSUPPORTED_LIMIT", "kernels wait for no kernels that they launch")
+    if value > MOST.get(limit, value):
+        raise failure("INVALID_VALUE", f"limit {limit} is at most {MOST[limit]}, found {value}")
     context.limits[limit] = value
 
 

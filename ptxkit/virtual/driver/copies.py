@@ -107,11 +107,23 @@ def cuMemcpyPeer(
     stream: int | None = None,
 ) -> None:
     for handle in (dst_context, src_context):
-        machine.handles.get(VirtualContext, handle)
+        if handle:
+            machine.handles.get(VirtualContext, handle)
     _flat(machine, dst, src, size, False, False, stream)
 
 
 # ---- rows and planes
+
+
+def array_of(machine: Machine, handle: int) -> VirtualArray:
+    """The array of a handle.
+
+    Raises:
+        DriverError: INVALID_VALUE for null, else as for every handle.
+    """
+    if not handle:
+        raise failure("INVALID_VALUE", "the array is null")
+    return machine.handles.get(VirtualArray, handle)
 
 
 def place_in(
@@ -147,10 +159,10 @@ def _side(machine: Machine, parameters: Any, side: str, plane: bool) -> tuple[in
         DriverError: INVALID_VALUE, INVALID_HANDLE.
     """
     kind = getattr(parameters, f"{side}_kind")
-    if plane and getattr(parameters, f"{side}_lod"):
-        raise failure("INVALID_VALUE", f"a copy is of level 0, not {getattr(parameters, f'{side}_lod')}")
     if kind == ARRAY:
-        array = machine.handles.get(VirtualArray, getattr(parameters, f"{side}_array"))
+        if plane and getattr(parameters, f"{side}_lod"):
+            raise failure("INVALID_VALUE", f"a copy is of level 0, not {getattr(parameters, f'{side}_lod')}")
+        array = array_of(machine, getattr(parameters, f"{side}_array"))
         names = ("x", "y", "z") if plane else ("x", "y")
         place = tuple(getattr(parameters, f"{side}_{name}") for name in names)
         depth = parameters.depth if plane else 1
@@ -159,9 +171,13 @@ def _side(machine: Machine, parameters: Any, side: str, plane: bool) -> tuple[in
         raise failure("INVALID_VALUE", f"there is no memory type {kind}")
     start = getattr(parameters, f"{side}_host" if kind == HOST else f"{side}_device")
     pitch = getattr(parameters, f"{side}_pitch") or parameters.width
-    if pitch < parameters.width and (parameters.height > 1):
-        raise failure("INVALID_VALUE", f"rows of {parameters.width} bytes are {pitch} bytes apart")
+    if getattr(parameters, f"{side}_x") + parameters.width > pitch:
+        first = getattr(parameters, f"{side}_x")
+        why = f"rows of {parameters.width} bytes from byte {first} on are {pitch} bytes apart"
+        raise failure("INVALID_VALUE", why)
     rows = (getattr(parameters, f"{side}_height") or parameters.height) if plane else 0
+    if plane and rows < parameters.height:
+        raise failure("INVALID_VALUE", f"planes of {parameters.height} rows are {rows} rows apart")
     at = start + getattr(parameters, f"{side}_x") + getattr(parameters, f"{side}_y") * pitch
     if plane:
         at += getattr(parameters, f"{side}_z") * pitch * rows
@@ -214,7 +230,7 @@ def cuMemcpy3D(machine: Machine, parameters: int, stream: int | None = None) -> 
 
 def _flat_place(machine: Machine, array: int, offset: int, size: int) -> int:
     """The address of bytes of an array of one dimension."""
-    found = machine.handles.get(VirtualArray, array)
+    found = array_of(machine, array)
     return place_in(found, (offset,), (size, 1, 1))[0]
 
 

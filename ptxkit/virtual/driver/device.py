@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ptxkit.virtual.abi import Int, Size, put, put_bytes, put_several, put_text, text
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.attributes import device_attribute, peer_attribute
@@ -9,8 +11,9 @@ from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
-SM_COUNT = 0
-"""The one `CUexecAffinityType`."""
+BUS_BYTES = 13
+"""Of the name of a device's bus, with its last zero."""
+_BUS = re.compile(r"(?:[0-9A-F]{1,8}:)?[0-9A-F]{1,2}:[0-9A-F]{1,2}(?:\.[0-9A-F])?")
 
 
 @driver()
@@ -59,12 +62,16 @@ def cuDeviceGetProperties(machine: Machine, properties: int, device: int) -> Non
 
 @driver()
 def cuDeviceGetPCIBusId(machine: Machine, bus: int, size: int, device: int) -> None:
+    if size < BUS_BYTES:
+        raise failure("INVALID_VALUE", f"the name of a bus takes {BUS_BYTES} bytes, found {size}")
     put_text(bus, size, f"0000:{machine.device(device).ordinal + 1:02X}:00.0")
 
 
 @driver()
 def cuDeviceGetByPCIBusId(machine: Machine, device: int, bus: int) -> None:
     name = text(bus).upper()
+    if not _BUS.fullmatch(name):
+        raise failure("INVALID_VALUE", f"`{name}` is no name of a bus")
     for one in machine.devices:
         if name in (f"0000:{one.ordinal + 1:02X}:00.0", f"{one.ordinal + 1:02X}:00.0"):
             put(device, Int, one.ordinal)
@@ -75,8 +82,6 @@ def cuDeviceGetByPCIBusId(machine: Machine, device: int, bus: int) -> None:
 @driver()
 def cuDeviceGetExecAffinitySupport(machine: Machine, supported: int, kind: int, device: int) -> None:
     machine.device(device)
-    if kind != SM_COUNT:
-        raise failure("INVALID_VALUE", f"there is no affinity {kind}")
     put(supported, Int, 0)
 
 
@@ -100,8 +105,6 @@ def cuCtxEnablePeerAccess(machine: Machine, peer: int, flags: int) -> None:
     context, other = machine.context(), machine.handles.get(VirtualContext, peer)
     if flags:
         raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
-    if other is context:
-        raise failure("INVALID_CONTEXT", "a context is no peer of itself")
     if other.device is context.device:
         raise failure("PEER_ACCESS_UNSUPPORTED", "a device is no peer of itself")
     context.enable_peer(other.device.ordinal)

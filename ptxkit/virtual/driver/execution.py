@@ -29,6 +29,10 @@ ATTRIBUTES = 18
 """`CUlaunchAttributeID`, and the last of them."""
 HARMLESS = {0, 1, 3, 5, 8, 9, 10, 14, 16}
 """Attributes that change no result: cache windows, policies, priorities, domains, carveouts, .."""
+RANGES = {3: range(5), CLUSTER_POLICY: range(3), 10: range(2), 14: range(-1, 101)}
+"""What those may be: the policies of waits and of clusters, the memory's domain, the carveout."""
+BUFFER_UNIT = 8
+"""Structures of parameters end at a multiple of so many bytes."""
 BUFFER, BUFFER_SIZE = 1, 2
 """The marks of `extra`, CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE."""
 
@@ -37,9 +41,11 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
     """The bytes of the parameter space, from an array of the parameters' addresses or from one buffer.
 
     Raises:
-        DriverError: INVALID_VALUE.
+        DriverError: INVALID_VALUE; LAUNCH_OUT_OF_RESOURCES, the buffer is too large.
     """
     signature = function.kernel.signature
+    if parameters and extra:
+        raise failure("INVALID_VALUE", "parameters are given twice")
     if parameters:
         return gathered(parameters, signature.extents, signature.size)
     if not extra:
@@ -58,6 +64,9 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
     if size < signature.size:
         why = f"`{function.name}` takes {signature.size} bytes of parameters, found {size}"
         raise failure("INVALID_VALUE", why)
+    if size > -(-signature.size // BUFFER_UNIT) * BUFFER_UNIT:
+        why = f"`{function.name}` takes {signature.size} bytes of parameters, found {size}"
+        raise failure("LAUNCH_OUT_OF_RESOURCES", why)
     return memory(found[BUFFER], signature.size)
 
 
@@ -68,6 +77,14 @@ def _grid(function: VirtualFunction, grid: Dim3, cluster: Dim3 | None) -> Dim3:
         return grid
     x, y, z = (a * b for a, b in zip(grid, requirements.required_cluster, strict=True))
     return x, y, z
+
+
+def _check_preferred(preferred: Dim3 | None, cluster: Dim3 | None) -> None:
+    """Refuse a wish for clusters that are no multiples of the others. Raises DriverError."""
+    if preferred is not None and (
+        cluster is None or any(wish % side for wish, side in zip(preferred, cluster, strict=True))
+    ):
+        raise failure("INVALID_CLUSTER_SIZE", f"preferred clusters {preferred} of clusters {cluster}")
 
 
 def launch(
@@ -83,13 +100,15 @@ def launch(
     cluster: Dim3 | None = None,
     cooperative: bool = False,
     programmatic: bool = False,
+    preferred: Dim3 | None = None,
 ) -> None:
-    """Queue a launch."""
+    """Queue a launch; of the clusters that it can do with, that of `preferred` is a wish."""
     context = machine.context()
     place = context.stream(stream)
     function = function_of(machine, handle)
     if cluster is None and function.settings.get(11):
         cluster = function.attribute(11), function.attribute(12) or 1, function.attribute(13) or 1
+    _check_preferred(preferred, cluster or function.kernel.requirements.required_cluster)
     work = KernelWork(
         function,
         _grid(function, grid, cluster),
@@ -122,6 +141,14 @@ def _dim3(given: tuple[int, ...]) -> Dim3:
     return x, y, z
 
 
+def _cluster(address: int) -> Dim3 | None:
+    """A cluster, of which zeroes are none. Raises DriverError: INVALID_CLUSTER_SIZE."""
+    x, y, z = several(address, Int, 3)
+    if not (x and y and z) and (x or y or z):
+        raise failure("INVALID_CLUSTER_SIZE", f"a cluster of {x} x {y} x {z}")
+    return (x, y, z) if x else None
+
+
 class Attributes:
     """The attributes of a launch: `CUlaunchAttribute`.
 
@@ -131,17 +158,21 @@ class Attributes:
 
     def __init__(self, address: int, count: int) -> None:
         self.cluster: Dim3 | None = None
+        self.preferred: Dim3 | None = None
         self.cooperative = self.programmatic = False
         for at in range(address, address + ATTRIBUTE_BYTES * count, ATTRIBUTE_BYTES):
             identifier, value = get(at, Int), at + 8
+            number = get(value, Int)
+            if number not in RANGES.get(identifier, (number,)):
+                raise failure("INVALID_VALUE", f"the launch attribute {identifier} can't be {number}")
             if identifier == CLUSTER_DIMENSION:
-                self.cluster = _dim3(tuple(several(value, Int, 3)))
+                self.cluster = _cluster(value)
             elif identifier == COOPERATIVE:
                 self.cooperative = bool(get(value, Int))
             elif identifier == PROGRAMMATIC:
                 self.programmatic = bool(get(value, Int))
             elif identifier == PREFERRED_CLUSTER:
-                pass  # a wish: the cluster that the launch can do with is taken
+                self.preferred = _cluster(value)
             elif not 0 <= identifier <= ATTRIBUTES:
                 raise failure("INVALID_VALUE", f"a launch has no attribute {identifier}")
             elif identifier not in HARMLESS:

@@ -14,6 +14,7 @@ from ptxkit.virtual.abi import (
     put_if,
     put_several,
     require_place,
+    several,
     text,
 )
 from ptxkit.virtual.driver import driver
@@ -26,8 +27,12 @@ from ptxkit.virtual.gpu.module import LibraryKernel, VirtualFunction, VirtualLib
 from ptxkit.virtual.results import DriverError, failure
 
 
-def _load(machine: Machine, library: int, image: int, options: JitOptions) -> None:
+def _load(
+    machine: Machine, library: int, image: int, options: JitOptions, names: int, values: int, count: int
+) -> None:
     require_place(library)
+    if any(name not in (0, 1) for name in several(names, Int, count)):
+        raise failure("INVALID_VALUE", "there is no such option of a library")
     try:
         device = machine.current.device if machine.current else machine.devices[0]
         source = ptx_of(image, device.target)
@@ -47,7 +52,7 @@ def _load(machine: Machine, library: int, image: int, options: JitOptions) -> No
 def cuLibraryLoadData(
     machine: Machine, library: int, image: int, jit: int, values: int, count: int, *options: int
 ) -> None:
-    _load(machine, library, image, JitOptions(count, jit, values))
+    _load(machine, library, image, JitOptions(count, jit, values), *options)
 
 
 @driver()
@@ -55,7 +60,7 @@ def cuLibraryLoadFromFile(
     machine: Machine, library: int, path: int, jit: int, values: int, count: int, *options: int
 ) -> None:
     with file_contents(text(path)) as image:
-        _load(machine, library, image, JitOptions(count, jit, values))
+        _load(machine, library, image, JitOptions(count, jit, values), *options)
 
 
 @driver()
@@ -170,6 +175,8 @@ def parameter(found: VirtualFunction, index: int) -> Any:
 
 @driver("cuFuncGetParamInfo", "cuKernelGetParamInfo")
 def cuKernelGetParamInfo(machine: Machine, kernel: int, index: int, offset: int, size: int) -> None:
+    if not kernel:
+        raise failure("INVALID_VALUE", "the kernel is null")
     found = parameter(function_of(machine, kernel), index)
     put(offset, Size, found.offset)
     put_if(size, Size, found.size)

@@ -38,6 +38,8 @@ def _advice(machine: Machine, address: int, size: int) -> Advice:
     if not size:
         raise failure("INVALID_VALUE", "no bytes")
     owner = machine.memory.check(address, size, "the range")
+    if machine.memory.is_device(address):
+        raise failure("INVALID_VALUE", f"{owner} is neither managed memory nor the host's")
     return machine.memory.advice.setdefault(owner.address, Advice())
 
 

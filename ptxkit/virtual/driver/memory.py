@@ -9,6 +9,8 @@ from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.work import Fill
 from ptxkit.virtual.results import failure
 
+IO_MEMORY = 4
+"""The flag of registers of another device, which are never memory of the program's own."""
 PITCH = 512
 """Bytes that the pitch of a pitched allocation is a multiple of."""
 
@@ -64,6 +66,8 @@ def cuMemAllocPitch(
         raise failure("INVALID_VALUE", f"expected elements of 4, 8 or 16 bytes, found {element}")
     row = pitch_of(width)
     machine.context()
+    if row * height >> 64:
+        raise failure("INVALID_VALUE", f"{height} rows of {row} bytes are more than can be addressed")
     put(pitch, Size, row)
     give(machine, address, row * height)
 
@@ -77,10 +81,13 @@ def cuMemAllocManaged(machine: Machine, address: int, size: int, flags: int) -> 
 
 @driver("cuMemFree_v2")
 def cuMemFree(machine: Machine, address: int) -> None:
-    context = machine.context()
     if not address:
+        if machine.current is not None:
+            machine.context()
         return
-    machine.schedule.finish_all(context)
+    if machine.memory.owner(address) is None:
+        raise failure("INVALID_VALUE", machine.memory.what_lies_at(address))
+    machine.schedule.finish_all(machine.context())
     block = machine.memory.graph_blocks.get(address)
     if block is not None:
         if not block.outstanding:
@@ -114,13 +121,17 @@ def cuMemGetAddressRange(machine: Machine, base: int, size: int, address: int) -
 
 @driver("cuMemAllocHost_v2")
 def cuMemAllocHost(machine: Machine, address: int, size: int) -> None:
-    give(machine, address, size, AllocationKind.PINNED, 4096)
+    cuMemHostAlloc(machine, address, size, 0)
 
 
 @driver()
 def cuMemHostAlloc(machine: Machine, address: int, size: int, flags: int) -> None:
     if flags & ~7:
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of pinned memory")
+    machine.context()
+    if not size:
+        put(address, Size, 0)
+        return
     machine.memory.flags[give(machine, address, size, AllocationKind.PINNED, 4096)] = flags
 
 
@@ -136,8 +147,8 @@ def cuMemFreeHost(machine: Machine, address: int) -> None:
 @driver("cuMemHostRegister_v2")
 def cuMemHostRegister(machine: Machine, address: int, size: int, flags: int) -> None:
     machine.context()
-    if flags & ~15:
-        raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of registered memory")
+    if flags & ~15 or flags & IO_MEMORY:
+        raise failure("INVALID_VALUE", f"flags {flags:#x} of registered memory: unknown, or of no memory")
     machine.memory.register(address, size, "registered memory of the host")
     machine.memory.flags[address] = flags
 
@@ -151,6 +162,8 @@ def cuMemHostUnregister(machine: Machine, address: int) -> None:
 @driver("cuMemHostGetDevicePointer_v2")
 def cuMemHostGetDevicePointer(machine: Machine, device: int, host: int, flags: int) -> None:
     machine.context()
+    if flags:
+        raise failure("INVALID_VALUE", f"expected 0 as the flags, found {flags}")
     _host(machine, host)
     put(device, Size, host)
 
@@ -185,6 +198,8 @@ def set_rows(
     place = machine.context().stream(stream or 0)
     if not width or not height:
         return
+    if height > 1 and pitch < width * len(value):
+        raise failure("INVALID_VALUE", f"rows of {width * len(value)} bytes are {pitch} bytes apart")
     if address % len(value) or pitch % len(value):
         raise failure(
             "INVALID_VALUE", f"elements of {len(value)} bytes at {address:#x}, rows {pitch} bytes apart"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
+from ptxkit import targets
 from ptxkit.asm import Module, parse
 from ptxkit.asm.link import link
 from ptxkit.diagnostics import PtxkitError
@@ -24,13 +26,13 @@ from ptxkit.virtual.abi import (
 )
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.handles import Object
-from ptxkit.virtual.gpu.images import ELF, FAT, ptx_of
-from ptxkit.virtual.gpu.loading import MAX_TEXT
+from ptxkit.virtual.gpu.images import ELF, FAT, best_for, ptx_of
+from ptxkit.virtual.gpu.loading import MAX_TEXT, parsed_for
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import VirtualFunction, VirtualModule
 from ptxkit.virtual.results import DriverError, failure
 
-INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE = 3, 4, 5, 6
+MAX_REGISTERS, INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE, TARGET = 0, 3, 4, 5, 6, 9
 OPTIONS = 35
 """`CUjit_option`, and how many there are."""
 ARCHIVE = b"!<arch>\n"
@@ -49,6 +51,19 @@ class JitOptions:
             if not 0 <= name < OPTIONS:
                 raise failure("INVALID_VALUE", f"there is no option {name} of a compilation")
         self.values = dict(zip(self._order, several(values, Pointer, count), strict=True))
+        if not self._word(MAX_REGISTERS, 1):
+            raise failure("INVALID_VALUE", "threads of at most 0 registers")
+        self.target = targets.parse(f"sm_{self._word(TARGET, 90)}") if TARGET in self.values else None
+        if TARGET in self.values and self.target is None:
+            raise failure("INVALID_VALUE", f"there is no target {self._word(TARGET, 0)}")
+
+    def _word(self, name: int, default: int) -> int:
+        return (self.values.get(name, default) or 0) & 0xFFFFFFFF
+
+    def require_target(self, source: str) -> None:
+        """Refuse PTX that does not run on the target that it is to be compiled for. Raises DriverError."""
+        if self.target is not None and best_for(self.target, [source]) is None:
+            raise failure("INVALID_PTX", f"the PTX does not run on {self.target}")
 
     def log(self, problem: DriverError | None) -> None:
         """Tell the caller what was wrong."""
@@ -82,7 +97,10 @@ def cuModuleLoadDataEx(
 ) -> None:
     options = JitOptions(count, names, values)
     try:
-        cuModuleLoadData(machine, module, image)
+        context = machine.context()
+        source = ptx_of(image, context.device.target)
+        options.require_target(source)
+        _load(machine, module, source)
         options.log(None)
     except DriverError as problem:
         options.log(problem)
@@ -91,6 +109,7 @@ def cuModuleLoadDataEx(
 
 @driver()
 def cuModuleLoad(machine: Machine, module: int, path: int) -> None:
+    machine.context()
     with file_contents(text(path)) as image:
         cuModuleLoadData(machine, module, image)
 
@@ -146,6 +165,8 @@ def cuModuleGetGlobal(machine: Machine, address: int, size: int, module: int, na
 
 @driver()
 def cuFuncGetModule(machine: Machine, module: int, function: int) -> None:
+    if not function:
+        raise failure("INVALID_VALUE", "the function is null")
     put(module, Pointer, machine.handles.get(VirtualFunction, function).module.handle)
 
 
@@ -192,21 +213,23 @@ class Linker(Object):
         """All inputs as one text.
 
         Raises:
-            DriverError: INVALID_PTX, they don't fit together.
+            DriverError: UNKNOWN, they don't fit together.
         """
         if not self.inputs:
             raise failure("INVALID_VALUE", "nothing was given to link")
         modules = [parse(source, name=name, max_size=MAX_TEXT) for source, name in self.inputs]
-        wrong = [d for module in modules for d in module.diagnostics if d.is_error]
-        if wrong:
-            raise failure("INVALID_PTX", str(PtxkitError(wrong)))
+        _refuse_errors(modules)
         if len(modules) == 1:
             self._require_all(modules)
             return self.inputs[0][0]
+        entries = Counter(entry.name for module in modules for entry in module.entries)
+        twice = [name for name, count in entries.items() if count > 1]
+        if twice:
+            raise failure("UNKNOWN", f"Multiple definition of '{twice[0]}'")
         try:
             whole = link(modules)
         except PtxkitError as problem:
-            raise failure("INVALID_PTX", str(problem)) from None
+            raise failure("UNKNOWN", str(problem)) from None
         assert whole.source is not None
         self._require_all(modules)
         return whole.source.text
@@ -215,7 +238,7 @@ class Linker(Object):
         """Refuse a link that lacks a function.
 
         Raises:
-            DriverError: INVALID_PTX, it was not given; NO_BINARY_FOR_GPU, or as machine code.
+            DriverError: UNKNOWN, it was not given; NO_BINARY_FOR_GPU, or as machine code.
         """
         functions = [function for module in modules for function in module.functions]
         there = {function.name for function in functions if function.body is not None}
@@ -227,7 +250,14 @@ class Linker(Object):
                 f"`{missing[0]}` is given as machine code alone, by {self.machine_code[0]}",
             )
         if missing:
-            raise failure("INVALID_PTX", f"Undefined reference to '{missing[0]}'")
+            raise failure("UNKNOWN", f"Undefined reference to '{missing[0]}'")
+
+
+def _refuse_errors(modules: list[Module]) -> None:
+    """Refuse PTX with errors. Raises DriverError: INVALID_PTX."""
+    wrong = [diagnostic for module in modules for diagnostic in module.diagnostics if diagnostic.is_error]
+    if wrong:
+        raise failure("INVALID_PTX", str(PtxkitError(wrong)))
 
 
 @driver("cuLinkCreate_v2", "cuLinkCreate")
@@ -256,6 +286,21 @@ def add_input(machine: Machine, linker: Linker, kind: int, address: int, size: i
     linker.inputs.append((source if source.endswith("\n") else source + "\n", name or "<input>"))
 
 
+def _add(machine: Machine, linker: Linker, kind: int, address: int, size: int, name: str) -> None:
+    """Add an input to a link, and tell its log what is wrong with it. Raises DriverError."""
+    if linker.whole is not None:
+        raise failure("INVALID_VALUE", "the link is complete already")
+    before = len(linker.inputs)
+    try:
+        add_input(machine, linker, kind, address, size, name)
+        device = machine.context().device
+        _refuse_errors([parsed_for(device, *given) for given in linker.inputs[before:]])
+    except DriverError as problem:
+        del linker.inputs[before:]
+        linker.options.log(problem)
+        raise
+
+
 @driver("cuLinkAddData_v2", "cuLinkAddData")
 def cuLinkAddData(
     machine: Machine, state: int, kind: int, data: int, size: int, name: int, *options: int
@@ -263,20 +308,24 @@ def cuLinkAddData(
     label = text(name) if name else ""
     if not CUBIN <= kind <= NVVM:
         raise failure("INVALID_VALUE", f"there is no kind {kind} of inputs")
-    add_input(machine, machine.handles.get(Linker, state), kind, data, size, label)
+    if not size:
+        raise failure("INVALID_VALUE", "an input of no bytes")
+    _add(machine, machine.handles.get(Linker, state), kind, data, size, label)
 
 
 @driver("cuLinkAddFile_v2", "cuLinkAddFile")
 def cuLinkAddFile(machine: Machine, state: int, kind: int, path: int, *options: int) -> None:
     linker, name = machine.handles.get(Linker, state), text(path)
     with file_contents(name) as address:
-        add_input(machine, linker, kind, address, Path(name).stat().st_size, name)
+        _add(machine, linker, kind, address, Path(name).stat().st_size, name)
 
 
 @driver()
 def cuLinkComplete(machine: Machine, state: int, cubin: int, size: int) -> None:
     linker = machine.handles.get(Linker, state)
     require_place(cubin)
+    if linker.whole is not None:
+        raise failure("INVALID_HANDLE", "the link is complete already")
     try:
         linker.whole = ctypes.create_string_buffer(linker.linked().encode())
         linker.options.log(None)

@@ -74,16 +74,19 @@ def cuOccupancyAvailableDynamicSMemPerBlock(
 ) -> None:
     found = function_of(machine, function)
     limits = found.device.limits
-    if blocks < 1:
-        raise failure("INVALID_VALUE", f"{blocks} CTAs")
+    if not 1 <= blocks <= resident(found, threads, 0):
+        raise failure("INVALID_VALUE", f"{blocks} CTAs of {threads} threads")
     each = limits.shared_per_sm // blocks - limits.shared_reserved - found.attribute(1)
     put(size, Size, max(0, min(each, found.attribute(MAX_DYNAMIC_SHARED))))
 
 
 @driver()
 def cuOccupancyMaxPotentialClusterSize(machine: Machine, size: int, function: int, config: int) -> None:
-    found = function_of(machine, function)
-    pointed(LaunchConfig, config)
+    if not function:
+        raise failure("INVALID_VALUE", "the kernel is null")
+    found, given = function_of(machine, function), pointed(LaunchConfig, config)
+    if not given.block_x * given.block_y * given.block_z:
+        raise failure("INVALID_VALUE", "CTAs of no threads")
     portable = min(8, found.device.limits.cluster)
     put(size, Int, found.device.limits.cluster if found.attribute(NON_PORTABLE_CLUSTER) else portable)
 

@@ -33,6 +33,8 @@ from ptxkit.virtual.results import failure
 
 ALLOCATE, FREE = 10, 11
 """Kinds of graph nodes."""
+POOL_BYTES, RESERVED_WORDS = 88, 34
+"""Of a `CUmemPoolProps`, and where its reserved bytes begin."""
 PAGE = 4096
 """Memory that the host sees begins at a multiple of so many bytes."""
 
@@ -59,12 +61,12 @@ def cuDeviceGetDefaultMemPool(machine: Machine, pool: int, device: int) -> None:
 
 @driver()
 def cuDeviceGetMemPool(machine: Machine, pool: int, device: int) -> None:
-    put(pool, Pointer, _current_pool(machine, machine.device(device)).handle)
+    put(pool, Pointer, _current_pool(machine, machine.device(device, "INVALID_VALUE")).handle)
 
 
 @driver()
 def cuDeviceSetMemPool(machine: Machine, device: int, pool: int) -> None:
-    one, found = machine.device(device), machine.handles.get(Pool, pool)
+    one, found = machine.device(device, "INVALID_VALUE"), machine.handles.get(Pool, pool)
     if found.ordinal != one.ordinal:
         raise failure("INVALID_VALUE", "the pool is of another device")
     default_pool(machine, one)
@@ -77,6 +79,8 @@ def cuMemPoolCreate(machine: Machine, pool: int, properties: int) -> None:
         raise failure("INVALID_VALUE", "the properties are null")
     require_place(pool)
     given = PoolProperties.from_address(properties)
+    if any(several(properties + RESERVED_WORDS, ctypes.c_ubyte, POOL_BYTES - RESERVED_WORDS)):
+        raise failure("INVALID_VALUE", "a reserved byte of the properties is not 0")
     if given.handles not in HANDLES:
         raise failure("INVALID_VALUE", f"there are no kinds {given.handles:#x} of handles")
     if given.handles:
@@ -89,12 +93,12 @@ def _place(machine: Machine, kind: int, location: int, number: int) -> PoolPlace
     """A place that memory can be at.
 
     Raises:
-        DriverError: INVALID_VALUE, INVALID_DEVICE.
+        DriverError: INVALID_VALUE.
     """
     if kind not in (PINNED, MANAGED):
         raise failure("INVALID_VALUE", f"there is no type {kind} of allocations")
     if location == DEVICE_LOCATION:
-        machine.device(number)
+        machine.device(number, "INVALID_VALUE")
     elif not (0 if kind == MANAGED else HOST_LOCATION) <= location <= NEAREST_NODE:
         raise failure("INVALID_VALUE", f"there is no kind {location} of locations")
     return PoolPlace(kind, location, number)
@@ -102,7 +106,10 @@ def _place(machine: Machine, kind: int, location: int, number: int) -> PoolPlace
 
 def _pools_of(machine: Machine, location: int, kind: int) -> list[Pool]:
     """The default pool of a location and the current one."""
-    place = _place(machine, kind, get(location, Int), get(location + 4, Int))
+    where = get(location, Int)
+    if not 0 <= where <= NEAREST_NODE:
+        raise failure("NOT_SUPPORTED", f"there is no kind {where} of locations")
+    place = _place(machine, kind, where, get(location + 4, Int))
     if place.kind is AllocationKind.DEVICE:
         device = machine.device(place.number)
         return [default_pool(machine, device), _current_pool(machine, device)]
@@ -176,10 +183,14 @@ def cuMemPoolSetAttribute(machine: Machine, pool: int, attribute: int, value: in
 @driver()
 def cuMemPoolSetAccess(machine: Machine, pool: int, access: int, count: int) -> None:
     found = machine.handles.get(Pool, pool)
+    if not count:
+        raise failure("INVALID_VALUE", "the access of nobody")
     for index in range(count):
         location, device, flags = several(access, Int, 3 * count)[3 * index : 3 * index + 3]
-        if flags not in (0, 1, 3) or not DEVICE_LOCATION <= location <= NEAREST_NODE:
-            raise failure("INVALID_VALUE", f"there are no flags {flags} of an access, or no such location")
+        if flags not in (0, 1, 3):
+            raise failure("INVALID_VALUE", f"there are no flags {flags} of an access")
+        if flags == 1 or not DEVICE_LOCATION <= location <= NEAREST_NODE:
+            raise failure("NOT_SUPPORTED", f"access to read alone, or at a location {location}")
         if location != DEVICE_LOCATION:
             continue  # the host reaches what is its own, and nothing else
         if machine.device(device).ordinal == found.ordinal and not flags:
@@ -193,7 +204,7 @@ def cuMemPoolGetAccess(machine: Machine, flags: int, pool: int, location: int) -
     found = machine.handles.get(Pool, pool)
     kind, number = several(location, Int, 2)
     if kind == DEVICE_LOCATION:
-        machine.device(number)
+        machine.device(number, "INVALID_VALUE")
     put(flags, Int, found.access.get(number, 0))
 
 
@@ -263,6 +274,8 @@ def cuMemFreeAsync(machine: Machine, address: int, stream: int) -> None:
         _free_of_graph(machine, place, memory.graph_blocks[address])
         return
     owner = memory.check(address, 1, "the allocation")
+    if memory.kinds.get(owner.address) is AllocationKind.MANAGED and owner.address not in memory.pools:
+        raise failure("NOT_SUPPORTED", "managed memory of no pool is freed by `cuMemFree` alone")
     if (
         owner.address != address
         or not (memory.kinds.get(address) is AllocationKind.DEVICE or address in memory.pools)

@@ -26,8 +26,8 @@ def _context(machine: Machine, owner: Allocation) -> int:
     return primary.handle if primary else 0
 
 
-SYNC_MEMOPS = 6
-"""The attribute that can be set."""
+HOST_POINTER, SYNC_MEMOPS = 4, 6
+"""The attribute that memory of a device has not, and the one that can be set."""
 _ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] = {
     1: (Pointer, lambda machine, owner, at: _context(machine, owner)),
     2: (
@@ -37,7 +37,10 @@ _ATTRIBUTES: dict[int, tuple[type, Callable[[Machine, Allocation, int], int]]] =
         ),
     ),
     3: (Pointer, lambda machine, owner, at: at),
-    4: (Pointer, lambda machine, owner, at: at if _kind(machine, owner) is not AllocationKind.DEVICE else 0),
+    HOST_POINTER: (
+        Pointer,
+        lambda machine, owner, at: at if _kind(machine, owner) is not AllocationKind.DEVICE else 0,
+    ),
     SYNC_MEMOPS: (Int, lambda machine, owner, at: machine.memory.synchronous.get(owner.address, 0)),
     7: (Size, lambda machine, owner, at: owner.address),
     8: (UInt, lambda machine, owner, at: _kind(machine, owner) is AllocationKind.MANAGED),
@@ -67,12 +70,16 @@ def cuPointerGetAttribute(machine: Machine, data: int, attribute: int, address: 
     owner = machine.memory.owner(address)
     if owner is None:
         raise failure("INVALID_VALUE", machine.memory.what_lies_at(address))
+    if attribute == HOST_POINTER and _kind(machine, owner) is AllocationKind.DEVICE:
+        raise failure("INVALID_VALUE", f"the host does not see {owner}")
     kind, value = _ATTRIBUTES[attribute]
     put(data, kind, value(machine, owner, address))
 
 
 @driver()
 def cuPointerGetAttributes(machine: Machine, count: int, attributes: int, data: int, address: int) -> None:
+    if not count:
+        raise failure("INVALID_VALUE", "no attributes are asked for")
     owner = machine.memory.owner(address)
     wanted, places = several(attributes, ctypes.c_int, count), several(data, Pointer, count)
     for attribute, place in zip(wanted, places, strict=True):

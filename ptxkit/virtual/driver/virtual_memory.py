@@ -34,8 +34,8 @@ def _properties(address: int) -> ctypes.Structure:
 
 @driver()
 def cuMemGetAllocationGranularity(machine: Machine, size: int, properties: int, option: int) -> None:
-    given = _properties(properties)
-    machine.device(given.device)
+    if not properties:
+        raise failure("INVALID_VALUE", "the properties are null")
     if option not in (0, 1):
         raise failure("INVALID_VALUE", f"there is no granularity {option}")
     put(size, Size, GRANULARITY)
@@ -89,6 +89,9 @@ def _mappable(machine: Machine, handle: int) -> PhysicalMemory | VirtualMulticas
 @driver()
 def cuMemRelease(machine: Machine, handle: int) -> None:
     found = _mappable(machine, handle)
+    if not found.handles:
+        raise failure("INVALID_VALUE", "the memory was released; mappings alone keep it")
+    found.handles -= 1
     if found.release():
         _drop(machine, found)
 
@@ -109,6 +112,8 @@ def cuMemUnmap(machine: Machine, address: int, size: int) -> None:
 
 @driver()
 def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count: int) -> None:
+    if not size or not count:
+        raise failure("INVALID_VALUE", "access to nothing, or of nobody")
     for index in range(count):
         kind, number, flags = several(access, Int, 3 * count)[3 * index : 3 * index + 3]
         if flags not in (0, 1, READ_WRITE):
@@ -117,7 +122,7 @@ def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count
             raise failure("INVALID_VALUE", f"there is no kind {kind} of locations")
         if kind != DEVICE:
             continue  # the host reaches what is mapped anyway
-        device = machine.device(number).ordinal
+        device = machine.device(number, "INVALID_VALUE").ordinal
         if flags:
             machine.addresses.allow(address, size, device)
         else:
@@ -127,7 +132,7 @@ def cuMemSetAccess(machine: Machine, address: int, size: int, access: int, count
 @driver()
 def cuMemGetAccess(machine: Machine, flags: int, location: int, address: int) -> None:
     machine.addresses.at(address)
-    device = get(location + 4, Int) if get(location, Int) == DEVICE else -1
+    device = machine.device(get(location + 4, Int)).ordinal if get(location, Int) == DEVICE else -1
     put(flags, Size, READ_WRITE if machine.addresses.allowed(address, device) else 0)
 
 
@@ -135,6 +140,7 @@ def cuMemGetAccess(machine: Machine, flags: int, location: int, address: int) ->
 def cuMemRetainAllocationHandle(machine: Machine, handle: int, address: int) -> None:
     found = _mappable(machine, machine.addresses.at(address).handle)
     found.references += 1
+    found.handles += 1
     put(handle, Size, found.handle)
 
 

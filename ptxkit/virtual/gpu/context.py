@@ -296,6 +296,11 @@ class VirtualEvent(Object):
         """Whether it takes the time."""
         return not self.flags & 2
 
+    @property
+    def interprocess(self) -> bool:
+        """Whether other processes may wait for it."""
+        return bool(self.flags & 4)
+
     def record(self, stream: VirtualStream) -> None:
         """Stand for everything that is in a stream so far."""
         if stream.capture is not None:

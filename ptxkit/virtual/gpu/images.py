@@ -21,6 +21,8 @@ ELF = b"\x7fELF"
 FAT = struct.pack("<I", 0xBA55ED50)
 WRAPPER = struct.pack("<I", 0x466243B1)
 """The first bytes of an image; of a wrapper, which holds the address of a fat binary."""
+CUDA_MACHINE = 190
+"""`e_machine` of machine code for a GPU."""
 _PTX, _MACHINE_CODE = 1, 2
 _LZ4, _ZSTANDARD = 0x2000, 0x8000
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.M)
@@ -73,12 +75,18 @@ def ptx_of(address: int, target: targets.Target) -> str:
     head = memory(address, 4)
     if head == WRAPPER:
         (address,) = struct.unpack("<Q", memory(address + 8, 8))
+        if not address:
+            raise failure("INVALID_IMAGE", "the wrapper has no fat binary")
         head = memory(address, 4)
+    if head == ELF and struct.unpack_from("<H", memory(address, 64), 18)[0] != CUDA_MACHINE:
+        raise failure("INVALID_IMAGE", "the image is machine code of something else than a GPU")
     if head == ELF:
         raise failure("NO_BINARY_FOR_GPU", "the image is machine code: only PTX runs on a virtual GPU")
     if head != FAT:
         return _text_at(address)
     entries = list(_entries(address))
+    if not entries:
+        raise failure("INVALID_IMAGE", "the fat binary is empty")
     texts = [entry.text() for entry in entries if entry.kind == _PTX]
     best = best_for(target, texts)
     if best is None:

@@ -124,4 +124,3 @@ class Machine(Host):
         primary = self._primaries.pop(device, None)
         if primary is not None:
             primary.destroy()
-

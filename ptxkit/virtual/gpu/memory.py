@@ -144,13 +144,18 @@ class UnifiedMemory(GlobalMemory):
         """Let devices see a range of the host's own memory.
 
         Raises:
-            DriverError: INVALID_VALUE for one outside the window; HOST_MEMORY_ALREADY_REGISTERED.
+            DriverError: INVALID_VALUE for one outside the window or in an allocation;
+            HOST_MEMORY_ALREADY_REGISTERED.
         """
         if not BASE <= address <= address + size <= BASE + WINDOW or not size:
             raise failure("INVALID_VALUE", f"host memory at {address:#x} lies where no device can see it")
         before, after = self.known(address), self.after(address)
         overlaps = before is not None and before.live and before.end > address
-        if overlaps or (after is not None and after.live and after.address < address + size):
+        if before is not None and overlaps:
+            if self.kinds.get(before.address) is not AllocationKind.REGISTERED:
+                raise failure("INVALID_VALUE", f"{before} is seen by devices anyway")
+            raise failure("HOST_MEMORY_ALREADY_REGISTERED")
+        if after is not None and after.live and after.address < address + size:
             raise failure("HOST_MEMORY_ALREADY_REGISTERED")
         self.adopt(address, size, name)
         self.kinds[address] = AllocationKind.REGISTERED
@@ -160,11 +165,14 @@ class UnifiedMemory(GlobalMemory):
         """Hide it again.
 
         Raises:
-            DriverError: HOST_MEMORY_NOT_REGISTERED; INVALID_VALUE, inside of a range that is.
+            DriverError: HOST_MEMORY_NOT_REGISTERED; INVALID_VALUE, inside of a range that is, or of an
+            allocation.
         """
         owner = self.owner(address)
         if owner is not None and owner.address != address:
             raise failure("INVALID_VALUE", f"registered memory begins at {owner.address:#x}")
+        if not address or self.kinds.get(address, AllocationKind.REGISTERED) is not AllocationKind.REGISTERED:
+            raise failure("INVALID_VALUE", f"{address:#x} is null, or of an allocation")
         if self.kinds.get(address) is not AllocationKind.REGISTERED:
             raise failure("HOST_MEMORY_NOT_REGISTERED")
         found = self.known(address)

@@ -35,7 +35,7 @@ SETTABLE = {
     MAX_DYNAMIC_SHARED: _SIZES,
     CARVEOUT: range(-1, 101),
     **dict.fromkeys((CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH), _SIZES),
-    NON_PORTABLE_CLUSTER: range(2),
+    NON_PORTABLE_CLUSTER: _SIZES,
     CLUSTER_POLICY: range(3),
 }
 """Those that can be set, and to what."""
@@ -73,6 +73,8 @@ class VirtualModule(Object):
         Raises:
             DriverError: NOT_FOUND; INVALID_PTX, the kernel has errors.
         """
+        if not name:
+            raise failure("INVALID_VALUE", "the name of a kernel is empty")
         if name not in self._functions:
             if name not in self.names:
                 raise failure("NOT_FOUND", f"the module has no kernel `{name}`")
@@ -85,9 +87,11 @@ class VirtualModule(Object):
         """The address and the bytes of a variable.
 
         Raises:
-            DriverError: NOT_FOUND.
+            DriverError: NOT_FOUND; INVALID_VALUE, it is a kernel.
         """
         found = self.loaded.variable(name)
+        if name in self.names:
+            raise failure("INVALID_VALUE", f"`{name}` is a kernel")
         if found is None:
             raise failure("NOT_FOUND", f"the module has no variable `{name}`")
         return found
@@ -167,7 +171,7 @@ class VirtualFunction(Object):
         Raises:
             DriverError: INVALID_VALUE, there is no such attribute.
         """
-        if not 0 <= number <= 16:
+        if not 0 <= number <= CLUSTER_POLICY:
             raise failure("INVALID_VALUE", f"there is no attribute {number} of a kernel")
         if number in self.settings:
             return self.settings[number]
@@ -196,7 +200,7 @@ class VirtualFunction(Object):
         """Set one of the attributes that can be set.
 
         Raises:
-            DriverError: INVALID_VALUE; NOT_PERMITTED for the cluster of a kernel that says its own.
+            DriverError: INVALID_VALUE, among others for the cluster of a kernel that says its own.
         """
         if value not in SETTABLE.get(number, ()):
             raise failure("INVALID_VALUE", f"attribute {number} of a kernel can't be set to {value}")
@@ -204,7 +208,7 @@ class VirtualFunction(Object):
         if number == MAX_DYNAMIC_SHARED and value > most:
             raise failure("INVALID_VALUE", f"at most {most} bytes of dynamic shared memory, found {value}")
         if CLUSTER_WIDTH <= number <= CLUSTER_DEPTH and self.kernel.requirements.required_cluster:
-            raise failure("NOT_PERMITTED", f"`{self.name}` has a cluster of its own")
+            raise failure("INVALID_VALUE", f"`{self.name}` has a cluster of its own")
         self.settings[number] = value
         self._checked.clear()
 
@@ -221,7 +225,7 @@ class VirtualFunction(Object):
         most = self.attribute(MAX_DYNAMIC_SHARED) if launch.shared else 0
         if launch.shared > most:
             raise failure(
-                "INVALID_VALUE",
+                "COOPERATIVE_LAUNCH_TOO_LARGE" if launch.cooperative else "INVALID_VALUE",
                 f"`{self.name}` takes at most {most} bytes of dynamic shared memory unless "
                 f"MAX_DYNAMIC_SHARED_SIZE_BYTES says so, found {launch.shared}",
             )
@@ -306,6 +310,7 @@ class VirtualLibrary(Object):
     """
 
     noun: ClassVar[str] = "library"
+    destroyed: ClassVar[str] = "NOT_FOUND"
 
     def __init__(self, machine: Machine, text: str) -> None:
         self.machine = machine

@@ -21,6 +21,7 @@ class VirtualMulticast(Object):
         object: as the emulator has it.
         devices: how many devices its team has when all are added.
         references: handles that were given and mappings.
+        handles: handles that were given and not released.
     """
 
     noun: ClassVar[str] = "multicast object"
@@ -29,7 +30,7 @@ class VirtualMulticast(Object):
     def __init__(self, size: int, devices: int) -> None:
         self.object = MulticastObject(size, [])
         self.devices = devices
-        self.references = 1
+        self.references = self.handles = 1
         self._held: dict[Binding, PhysicalMemory] = {}
 
     @property
@@ -123,6 +124,9 @@ class VirtualMulticast(Object):
     def device(self) -> int:
         """It is memory of no one device."""
         return -1
+
+    def check(self, size: int, offset: int) -> None:
+        """Parts of it can be mapped."""
 
     def map(self, address: int, size: int, offset: int) -> None:
         """Put it at an address, where there are no bytes of its own."""

@@ -35,6 +35,7 @@ class PhysicalMemory(Object):
         size: in bytes.
         device: whose it is.
         references: handles that were given and mappings.
+        handles: handles that were given and not released.
     """
 
     noun: ClassVar[str] = "physical allocation"
@@ -43,9 +44,18 @@ class PhysicalMemory(Object):
     def __init__(self, size: int, device: int) -> None:
         self.size = size
         self.device = device
-        self.references = 1
+        self.references = self.handles = 1
         self._file = os.memfd_create("ptxkit")
         os.ftruncate(self._file, size)
+
+    def check(self, size: int, offset: int) -> None:
+        """Refuse what is not all of it.
+
+        Raises:
+            DriverError: NOT_SUPPORTED.
+        """
+        if offset or size != self.size:
+            raise failure("NOT_SUPPORTED", f"{size} bytes from {offset} on of {self.size} are mapped")
 
     def map(self, address: int, size: int, offset: int) -> None:
         """Put it at an address."""
@@ -75,6 +85,9 @@ class Mappable(Protocol):
     @property
     def device(self) -> int:
         """Whose it is; -1 for no single device's."""
+
+    def check(self, size: int, offset: int) -> None:
+        """Refuse bytes of it that can't be mapped."""
 
     def map(self, address: int, size: int, offset: int) -> None:
         """Put it at an address."""
@@ -119,8 +132,10 @@ class AddressSpace:
         """Map memory at reserved addresses; no device may use it before `allow`.
 
         Raises:
-            DriverError: INVALID_VALUE.
+            DriverError: INVALID_VALUE, NOT_SUPPORTED.
         """
+        if size:
+            physical.check(size, offset)
         inside = any(at <= address and address + size <= at + length for at, length in self.reserved.items())
         taken = any(at < address + size and address < at + held for at, (_, held) in self.mapped.items())
         if (
@@ -156,10 +171,12 @@ class AddressSpace:
         """Undo mappings; those that nobody has any more.
 
         Raises:
-            DriverError: INVALID_VALUE, the range is none of whole mappings.
+            DriverError: INVALID_VALUE, the range was not reserved, or has a mapping in part.
         """
-        found = {at: held for at, held in self.mapped.items() if address <= at < address + size}
-        if sum(length for _, length in found.values()) != size:
+        end = address + size
+        reserved = any(at <= address and end <= at + length for at, length in self.reserved.items())
+        found = {at: held for at, held in self.mapped.items() if at < end and address < at + held[1]}
+        if not reserved or any(at < address or end < at + length for at, (_, length) in found.items()):
             raise failure("INVALID_VALUE", f"{size} bytes at {address:#x} are no whole mappings")
         gone = []
         for at, (physical, length) in found.items():
