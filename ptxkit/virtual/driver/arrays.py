@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ptxkit.virtual.abi import ArrayDescriptor, ArrayDescriptor3D, Pointer, Size, put, require_place
+from ptxkit.virtual.abi import ArrayDescriptor, ArrayDescriptor3D, Pointer, put, require_place
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.gpu.arrays import (
     ArrayRequest,
@@ -94,12 +94,13 @@ def cuMipmappedArrayGetLevel(machine: Machine, array: int, mipmap: int, level: i
     put(array, Pointer, levels[level].handle)
 
 
-@driver("cuArrayGetMemoryRequirements", "cuMipmappedArrayGetMemoryRequirements")
-def cuArrayGetMemoryRequirements(machine: Machine, requirements: int, array: int, device: int) -> None:
-    """`CUDA_ARRAY_MEMORY_REQUIREMENTS`: bytes and alignment."""
-    machine.device(device)
-    mipmap = machine.handles.find(VirtualMipmap, array)
-    owner = (mipmap or machine.handles.get(VirtualArray, array)).texels.owner
-    assert owner is not None
-    put(requirements, Size, owner.size)
-    put(requirements + 8, Size, 512)
+@driver(
+    "cuArrayGetMemoryRequirements",
+    "cuMipmappedArrayGetMemoryRequirements",
+    "cuArrayGetSparseProperties",
+    "cuMipmappedArrayGetSparseProperties",
+    "cuArrayGetPlane",
+)
+def no_such_array(machine: Machine, *given: int) -> None:
+    """What deferred, sparse and planar arrays have: there is none of them."""
+    raise failure("INVALID_VALUE", "the array is neither deferred nor sparse nor in planes")

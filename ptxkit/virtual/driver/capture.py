@@ -25,7 +25,9 @@ def _begin(machine: Machine, stream: int, mode: int, graph: VirtualGraph | None 
     if not GLOBAL <= mode <= RELAXED:
         raise failure("INVALID_VALUE", f"there is no mode {mode} of a capture")
     machine.captures += 1
-    return Capture(place, mode, machine.captures, graph)
+    made = Capture(place, mode, machine.captures, graph)
+    machine.capturing.append(made)
+    return made
 
 
 @driver()
@@ -55,13 +57,12 @@ def cuStreamEndCapture(machine: Machine, stream: int, graph: int) -> None:
     capture = capture_of(place)
     if capture is None:
         raise failure("ILLEGAL_STATE", "the stream is not being captured")
-    # Of a graph that was there before the capture its owner may leave the place out, as cuda-samples does.
-    if not graph and capture.graph.handle:
-        capture.end(place)
-        return
-    put(graph, Pointer, 0)
-    made = capture.end(place)
-    put(graph, Pointer, made.handle or machine.handles.add(made))
+    put_if(graph, Pointer, 0)
+    try:
+        made = capture.end(place)
+    finally:
+        machine.capturing = [one for one in machine.capturing if one.origin.capture is one]
+    put_if(graph, Pointer, made.handle or machine.handles.add(made))
 
 
 @driver()

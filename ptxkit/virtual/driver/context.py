@@ -170,14 +170,24 @@ def cuCtxGetApiVersion(machine: Machine, context: int, version: int) -> None:
     put(version, UInt, VERSION)
 
 
+def _synchronise(machine: Machine, context: VirtualContext) -> None:
+    """Wait for a context, none of whose streams is captured. Raises DriverError."""
+    captures = [one for one in machine.capturing if one.origin.context is context]
+    for one in captures:
+        one.invalidate()
+    if captures:
+        raise failure("STREAM_CAPTURE_UNSUPPORTED", "a stream of the context is being captured")
+    context.synchronise()
+
+
 @driver()
 def cuCtxSynchronize(machine: Machine) -> None:
-    machine.context().synchronise()
+    _synchronise(machine, machine.context())
 
 
 @driver("cuCtxSynchronize_v2")
 def cuCtxSynchronize_v2(machine: Machine, context: int) -> None:
-    _one(machine, context).synchronise()
+    _synchronise(machine, _one(machine, context))
 
 
 def _require_limit(limit: int) -> None:

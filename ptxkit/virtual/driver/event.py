@@ -40,6 +40,8 @@ def cuEventRecord(machine: Machine, event: int, stream: int) -> None:
 def cuEventRecordWithFlags(machine: Machine, event: int, stream: int, flags: int) -> None:
     if flags not in (0, 1):
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of a record")
+    if flags and machine.context().stream(stream).capture is None:
+        raise failure("ILLEGAL_STATE", "a record for others than a capture, outside of one")
     cuEventRecord(machine, event, stream)
 
 
@@ -60,6 +62,7 @@ def cuEventSynchronize(machine: Machine, event: int) -> None:
 @driver()
 def cuEventQuery(machine: Machine, event: int) -> None:
     found = _recorded(machine, event)
+    machine.refuse_while_captured()
     if not machine.schedule.step(found.operation):
         raise failure("NOT_READY")
     found.context.check()

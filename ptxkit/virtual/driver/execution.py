@@ -21,7 +21,7 @@ from ptxkit.virtual.driver.context import check_choice
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import KernelWork, VirtualFunction, function_of
 from ptxkit.virtual.gpu.work import Dim3
-from ptxkit.virtual.results import failure
+from ptxkit.virtual.results import DriverError, failure
 
 COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, PREFERRED_CLUSTER = 2, 4, 6, 11
 PROGRAMMATIC_EVENT, COMPLETION_EVENT, CLUSTER_POLICY = 7, 12, 5
@@ -120,7 +120,12 @@ def launch(
         programmatic,
         host_stack(),
     )
-    function.check(work)
+    try:
+        function.check(work)
+    except DriverError:
+        if place.capture is not None:
+            place.capture.invalidate()
+        raise
     place.add(work)
 
 

@@ -19,14 +19,17 @@ from ptxkit.virtual.abi import (
     text,
 )
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.stream import not_captured
 from ptxkit.virtual.gpu.capture import EDGE_BYTES
 from ptxkit.virtual.gpu.executable import AUTO_FREE, Executable
-from ptxkit.virtual.gpu.graph import Child, GraphNode, VirtualGraph
+from ptxkit.virtual.gpu.graph import MEMORY_WORK, Child, GraphNode, VirtualGraph
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.results import failure
 
 UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED = 0, 1, 2
 """`CUgraphExecUpdateResult`."""
+DEVICE_NODES = (0, 1, 2, 4)
+"""`CUgraphNodeType` of what is in a graph that a kernel launches: kernels, copies, sets, graphs."""
 DEVICE_LAUNCH, INSTANTIATE = 4, 15
 """`CUgraphInstantiate_flags`: that a kernel may launch it, and all there are."""
 
@@ -48,12 +51,15 @@ def cuGraphDestroy(machine: Machine, graph: int) -> None:
 def cuGraphClone(machine: Machine, clone: int, graph: int) -> None:
     found = machine.handles.get(VirtualGraph, graph)
     require_place(clone)
+    found.refuse_memory()
     put(clone, Pointer, found.clone().handle)
 
 
 @driver()
 def cuGraphDestroyNode(machine: Machine, node: int) -> None:
     found = machine.handles.get(GraphNode, node)
+    if isinstance(found.work, MEMORY_WORK):
+        raise failure("NOT_SUPPORTED", "a node that allocates or frees memory can't be destroyed")
     found.graph.remove(found)
 
 
@@ -206,12 +212,24 @@ def cuGraphDebugDotPrint(machine: Machine, graph: int, path: int, flags: int) ->
 # ---- executable graphs
 
 
+def _require_device_work(graph: VirtualGraph) -> None:
+    """Refuse a graph that a kernel may not launch. Raises DriverError."""
+    kinds = [node.work.node_type for node in graph.nodes]
+    if not kinds or any(kind not in DEVICE_NODES for kind in kinds):
+        raise failure(
+            "INVALID_VALUE", "a graph that a kernel launches has kernels, copies, sets and graphs alone"
+        )
+
+
 @driver()
 def cuGraphInstantiateWithFlags(machine: Machine, executable: int, graph: int, flags: int) -> None:
     found = machine.handles.get(VirtualGraph, graph)
     require_place(executable)
     if flags & ~INSTANTIATE or flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH:
         raise failure("INVALID_VALUE", f"there are no flags {flags:#x} of an executable graph")
+    if flags & DEVICE_LAUNCH:
+        _require_device_work(found)
+    found.refuse_memory(found.instances > 0)
     made = Executable(found, flags)
     put(executable, Pointer, machine.handles.add(made))
 
@@ -236,7 +254,7 @@ def cuGraphInstantiateWithParams(machine: Machine, executable: int, graph: int, 
 def cuGraphExecDestroy(machine: Machine, executable: int) -> None:
     found = machine.handles.get(Executable, executable)
     machine.schedule.finish([found.last])
-    found.graph.close()
+    found.close()
     machine.handles.remove(found)
 
 
@@ -248,7 +266,7 @@ def cuGraphExecGetFlags(machine: Machine, executable: int, flags: int) -> None:
 @driver()
 def cuGraphUpload(machine: Machine, executable: int, stream: int) -> None:
     machine.handles.get(Executable, executable)
-    machine.context().stream(stream)
+    not_captured(machine.context().stream(stream))
 
 
 @driver()
@@ -275,8 +293,8 @@ def cuGraphExecUpdate(machine: Machine, executable: int, graph: int, node: int, 
 @driver("cuGraphExecUpdate_v2")
 def cuGraphExecUpdate_v2(machine: Machine, executable: int, graph: int, information: int) -> None:
     """`CUgraphExecUpdateResultInfo`: the result, the node at fault, the one that it depends on."""
-    require_place(information)
-    cuGraphExecUpdate(machine, executable, graph, information + 8, information)
+    node, result = (information + 8, information) if information else (0, 0)
+    cuGraphExecUpdate(machine, executable, graph, node, result)
 
 
 @driver()

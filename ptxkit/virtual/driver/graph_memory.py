@@ -38,6 +38,8 @@ def allocation(machine: Machine, parameters: int) -> Allocate:
     if given.handles:
         raise failure("NOT_SUPPORTED", "memory of graphs that is shared between processes")
     place = PoolPlace(given.type, given.location, given.device)
+    if place.kind is AllocationKind.DEVICE:
+        machine.device(given.device, "INVALID_VALUE")
     size = get(parameters + ASKED, Size)
     block = obtain_block(machine, size, place.kind)
     if place.kind is AllocationKind.DEVICE:

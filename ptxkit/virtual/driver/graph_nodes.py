@@ -66,6 +66,8 @@ def launch_of(machine: Machine, address: int, newer: bool) -> KernelWork:
 def set_of(machine: Machine, address: int, context: int = 0) -> Fill:
     """The set of a `CUDA_MEMSET_NODE_PARAMS`."""
     given = pointed(MemsetNode, address)
+    if not given.width or not given.height:
+        raise failure("INVALID_VALUE", "a set of nothing")
     if given.element_size not in (1, 2, 4):
         raise failure("INVALID_VALUE", f"elements of {given.element_size} bytes")
     value = (given.value & ((1 << 8 * given.element_size) - 1)).to_bytes(given.element_size, "little")
@@ -88,7 +90,10 @@ def call_of(machine: Machine, address: int) -> HostCall:
 
 def copy_at(machine: Machine, address: int, context: int = 0) -> Copy:
     """The copy of a `CUDA_MEMCPY3D`."""
-    return copy_of(machine, pointed(Copy3D, address))
+    given = pointed(Copy3D, address)
+    if not (given.width and given.height and given.depth):
+        raise failure("INVALID_VALUE", "a copy of nothing")
+    return copy_of(machine, given)
 
 
 # ---- making nodes
@@ -209,17 +214,21 @@ def register_nodes(
 
 def record_of(machine: Machine, event: int) -> Record:
     """The record of an event."""
+    require_place(event)
     return Record(machine.handles.get(VirtualEvent, event))
 
 
 def wait_for(machine: Machine, event: int) -> Wait:
     """The wait for an event."""
+    require_place(event)
     return Wait(machine.handles.get(VirtualEvent, event))
 
 
 def child_of(machine: Machine, graph: int) -> Child:
     """A copy of a graph as a node."""
-    return Child(machine.handles.get(VirtualGraph, graph).clone())
+    found = machine.handles.get(VirtualGraph, graph)
+    found.refuse_memory()
+    return Child(found.clone())
 
 
 register_nodes(driver, "cu KernelNode", KernelWork, partial(launch_of, newer=False))
@@ -265,4 +274,12 @@ def cuGraphKernelNodeSetAttribute(machine: Machine, node: int, attribute: int, v
         work.cooperative = bool(get(value, ctypes.c_int))
     elif attribute == 4:
         x, y, z = (get(value + 4 * at, ctypes.c_uint) for at in range(3))
+        if not (x and y and z) or any(a % b for a, b in zip(work.grid, (x, y, z), strict=True)):
+            raise failure("INVALID_CLUSTER_SIZE", f"clusters of {x} x {y} x {z} of a grid of {work.grid}")
         work.cluster = (x, y, z)
+
+
+@driver()
+def cuGraphKernelNodeCopyAttributes(machine: Machine, dst: int, src: int) -> None:
+    to, of = (work_of(KernelWork, machine.handles.get(GraphNode, node)) for node in (dst, src))
+    to.cooperative, to.cluster = of.cooperative, of.cluster

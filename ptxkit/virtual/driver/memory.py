@@ -47,6 +47,7 @@ def give(
         DriverError: INVALID_VALUE for no bytes or no place, OUT_OF_MEMORY.
     """
     machine.context()
+    machine.refuse_while_captured()
     require_place(address)
     made = obtain(machine, size, kind, align)
     put(address, Size, made)
@@ -81,6 +82,7 @@ def cuMemAllocManaged(machine: Machine, address: int, size: int, flags: int) -> 
 
 @driver("cuMemFree_v2")
 def cuMemFree(machine: Machine, address: int) -> None:
+    machine.refuse_while_captured()
     if not address:
         if machine.current is not None:
             machine.context()

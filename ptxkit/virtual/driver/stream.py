@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import ctypes
 
-from ptxkit.virtual.abi import Int, Pointer, Size, UInt, memory, put, put_bytes, put_if, require_place
+from ptxkit.virtual.abi import (
+    Int,
+    Pointer,
+    Size,
+    UInt,
+    memory,
+    put,
+    put_bytes,
+    put_if,
+    require_place,
+    several,
+)
 from ptxkit.virtual.driver import driver
+from ptxkit.virtual.driver.execution import RANGES
 from ptxkit.virtual.gpu.allocation_kind import AllocationKind
 from ptxkit.virtual.gpu.context import NON_BLOCKING, VirtualEvent, VirtualStream
 from ptxkit.virtual.gpu.machine import Machine
@@ -14,6 +26,12 @@ from ptxkit.virtual.results import failure
 
 PRIORITIES = (-5, 0)
 """The greatest and the least."""
+WRITE_FLAGS, WAIT_FLAGS = 1, 3 | 1 << 30
+"""`CUstreamWriteValue_flags` and `CUstreamWaitValue_flags`."""
+OPERATION, MOST = 48, 256
+"""Bytes of a `CUstreamBatchMemOpParams`, and how many a batch may have."""
+OPERATIONS = {1, 2, 3, 4, 5, 6, 8}
+"""`CUstreamBatchMemOpType`."""
 ATTRIBUTE = 64
 """Bytes of a value."""
 ATTRIBUTES = {1, 3, 8, 9, 10}
@@ -42,23 +60,25 @@ def cuStreamDestroy(machine: Machine, stream: int) -> None:
     if stream in (0, 1, 2):
         raise failure("INVALID_HANDLE", "a default stream can't be destroyed")
     found = context.stream(stream)
+    machine.capturing = [one for one in machine.capturing if one.origin is not found]
     found.context.disown(found)
 
 
 @driver()
 def cuStreamSynchronize(machine: Machine, stream: int) -> None:
-    _not_captured(machine.context().stream(stream)).synchronise()
+    not_captured(machine.context().stream(stream)).synchronise()
 
 
 @driver()
 def cuStreamQuery(machine: Machine, stream: int) -> None:
-    found = _not_captured(machine.context().stream(stream))
+    found = not_captured(machine.context().stream(stream))
     if not found.ready():
         raise failure("NOT_READY")
     found.context.check()
 
 
-def _not_captured(stream: VirtualStream) -> VirtualStream:
+def not_captured(stream: VirtualStream) -> VirtualStream:
+    """A stream that is not being captured, to whose capture the call is the end. Raises DriverError."""
     if stream.capture is not None:
         stream.capture.invalidate()
         raise failure("STREAM_CAPTURE_UNSUPPORTED", "a stream that is captured has nothing to wait for")
@@ -129,7 +149,11 @@ def _attribute(number: int) -> int:
 @driver()
 def cuStreamSetAttribute(machine: Machine, stream: int, attribute: int, value: int) -> None:
     place = machine.context().stream(stream)
-    place.attributes[_attribute(attribute)] = memory(value, ATTRIBUTE)
+    data = memory(value, ATTRIBUTE)
+    number = int.from_bytes(data[:4], "little")
+    if number not in RANGES.get(_attribute(attribute), (number,)):
+        raise failure("INVALID_VALUE", f"attribute {attribute} of a stream can't be {number}")
+    place.attributes[attribute] = data
 
 
 @driver()
@@ -163,7 +187,7 @@ def cuLaunchHostFunc_v2(machine: Machine, stream: int, function: int, data: int,
 def cuStreamAddCallback(machine: Machine, stream: int, callback: int, data: int, flags: int) -> None:
     if not callback or flags:
         raise failure("INVALID_VALUE", "the callback is null, or its flags are not 0")
-    found = _not_captured(machine.context().stream(stream))
+    found = not_captured(machine.context().stream(stream))
     call = ctypes.CFUNCTYPE(None, Pointer, Int, Pointer)(callback)
     context = found.context
     found.queue(lambda: call(stream, context.lost, data), outside=True)
@@ -172,18 +196,46 @@ def cuStreamAddCallback(machine: Machine, stream: int, callback: int, data: int,
 # ---- values in memory
 
 
-def _write(machine: Machine, stream: int, address: int, data: bytes) -> None:
-    if address % len(data):
-        raise failure("INVALID_VALUE", f"a value of {len(data)} bytes at {address:#x}")
-    machine.memory.check(address, len(data), "a value to be written")
+def _check_value(machine: Machine, address: int, size: int, flags: int, known: int) -> None:
+    """Refuse a value of so many bytes at an address, or flags that there are not. Raises DriverError."""
+    if address % size or flags & ~known:
+        raise failure("INVALID_VALUE", f"a value of {size} bytes at {address:#x}, with flags {flags:#x}")
+    machine.memory.check(address, size, "a value")
+
+
+def _write(machine: Machine, stream: int, address: int, data: bytes, flags: int) -> None:
+    _check_value(machine, address, len(data), flags, WRITE_FLAGS)
     machine.context().stream(stream).add(Upload(machine, address, data))
 
 
 @driver("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
 def cuStreamWriteValue32(machine: Machine, stream: int, address: int, value: int, flags: int) -> None:
-    _write(machine, stream, address, value.to_bytes(4, "little"))
+    _write(machine, stream, address, value.to_bytes(4, "little"), flags)
 
 
 @driver("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
 def cuStreamWriteValue64(machine: Machine, stream: int, address: int, value: int, flags: int) -> None:
-    _write(machine, stream, address, value.to_bytes(8, "little"))
+    _write(machine, stream, address, value.to_bytes(8, "little"), flags)
+
+
+def _register_wait(size: int) -> None:
+    def wait(machine: Machine, stream: int, address: int, value: int, flags: int) -> None:
+        machine.context().stream(stream)
+        _check_value(machine, address, size, flags, WAIT_FLAGS)
+        raise failure("NOT_SUPPORTED", "a stream that waits for a value in memory")
+
+    driver(f"cuStreamWaitValue{8 * size}", f"cuStreamWaitValue{8 * size}_v2")(wait)
+
+
+for _size in (4, 8):
+    _register_wait(_size)
+
+
+@driver("cuStreamBatchMemOp", "cuStreamBatchMemOp_v2")
+def cuStreamBatchMemOp(machine: Machine, stream: int, count: int, operations: int, flags: int) -> None:
+    machine.context().stream(stream)
+    kinds = several(operations, Size, count * OPERATION // 8)[:: OPERATION // 8] if count <= MOST else []
+    if flags or count > MOST or any(kind & 0xFFFFFFFF not in OPERATIONS for kind in kinds):
+        raise failure("INVALID_VALUE", "flags, too many operations, or one that there is not")
+    if count:
+        raise failure("NOT_SUPPORTED", "batches of operations on memory")

@@ -30,6 +30,8 @@ def _named(names: Sequence[str], number: int, what: str) -> str:
 
 def _common(dtype: int, rank: int, dims: int, strides: int, element_strides: int) -> dict[str, Any]:
     """What both modes have, outermost dimension first: the driver has the innermost first."""
+    if not strides:
+        raise failure("INVALID_VALUE", "the strides are null")
     if not 1 <= rank <= 5:
         raise failure("INVALID_VALUE", f"expected a rank from 1 to 5, found {rank}")
     return {
@@ -41,7 +43,14 @@ def _common(dtype: int, rank: int, dims: int, strides: int, element_strides: int
 
 
 def _encode(
-    out: int, address: int, interleave: int, swizzle: int, promotion: int, fill: int, **fields: Any
+    machine: Machine,
+    out: int,
+    address: int,
+    interleave: int,
+    swizzle: int,
+    promotion: int,
+    fill: int,
+    **fields: Any,
 ) -> None:
     if not out or out % MAP_ALIGN:
         raise failure("INVALID_VALUE", f"the tensor map's place is no multiple of {MAP_ALIGN}, or null")
@@ -52,6 +61,7 @@ def _encode(
             swizzle=_named(SWIZZLES, swizzle, "swizzle"),
             l2_promotion=_named(PROMOTIONS, promotion, "L2 promotion"),
             oob_fill=_named(FILLS, fill, "fill"),
+            target=machine.options.target.name,
             **fields,
         )
     except PtxkitError as problem:
@@ -73,7 +83,7 @@ def cuTensorMapEncodeTiled(
     *choices: int,
 ) -> None:
     common = _common(dtype, rank, dims, strides, element_strides)
-    _encode(out, address, *choices, box=several(box, UInt, rank)[::-1], **common)
+    _encode(machine, out, address, *choices, box=several(box, UInt, rank)[::-1], **common)
 
 
 @driver()
@@ -96,6 +106,7 @@ def cuTensorMapEncodeIm2col(
     if rank < 3:
         raise failure("INVALID_VALUE", f"expected a rank from 3 to 5, found {rank}")
     _encode(
+        machine,
         out,
         address,
         *choices,

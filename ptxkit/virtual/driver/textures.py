@@ -11,6 +11,7 @@ from ptxkit.virtual.abi import (
     TextureDescriptor,
     ViewDescriptor,
     put,
+    put_bytes,
     require_place,
 )
 from ptxkit.virtual.driver import driver
@@ -92,24 +93,27 @@ def cuSurfObjectCreate(machine: Machine, handle: int, resource: int) -> None:
 
 @driver("cuTexObjectDestroy", "cuSurfObjectDestroy")
 def destroy(machine: Machine, handle: int) -> None:
-    """What is queued may still fetch from it."""
+    """What is queued may still fetch from it. To destroy none is right."""
     context = machine.context()
-    context.device.texture_record(handle)
+    if handle not in context.device.texture_records:
+        return
     machine.schedule.finish_all(context)
     context.device.remove_texture(handle)
 
 
-def _register(part: str, *names: str) -> None:
-    """Functions that give a structure back that an object was made from."""
+def _register(name: str, part: str, surfaces: bool = False) -> None:
+    """A function that gives a structure back that an object was made from; of a view zeroes without one."""
 
-    @driver(*names)
+    @driver(name)
     def describe(machine: Machine, into: int, handle: int) -> None:
-        data = getattr(machine.context().device.texture_record(handle), part)
-        if not data or not into:
-            raise failure("INVALID_VALUE", "the structure has no place, or the object was made without one")
-        ctypes.memmove(into, data, len(data))
+        record = machine.context().device.texture_record(handle)
+        if surfaces and record.sampling:
+            raise failure("INVALID_VALUE", "the handle is of a texture")
+        data = getattr(record, part) or bytes(ctypes.sizeof(ViewDescriptor))
+        put_bytes(into, data)
 
 
-_register("resource", "cuTexObjectGetResourceDesc", "cuSurfObjectGetResourceDesc")
-_register("sampling", "cuTexObjectGetTextureDesc")
-_register("view", "cuTexObjectGetResourceViewDesc")
+_register("cuTexObjectGetResourceDesc", "resource")
+_register("cuSurfObjectGetResourceDesc", "resource", surfaces=True)
+_register("cuTexObjectGetTextureDesc", "sampling")
+_register("cuTexObjectGetResourceViewDesc", "view")

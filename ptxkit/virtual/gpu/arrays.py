@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import le
 from typing import ClassVar, NamedTuple
 
 from ptxkit.emulator.texels.arrays import FACES, ArrayShape, TexelArray, TexelLevel, allocate
@@ -16,15 +17,17 @@ from ptxkit.virtual.results import failure
 LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH, COLOR, SPARSE, DEFERRED = (1 << bit for bit in range(8))
 """Flags of `CUDA_ARRAY3D_DESCRIPTOR`."""
 MOST = {
-    Geometry.D1: (21,),
-    Geometry.D2: (22, 23),
-    Geometry.D3: (24, 25, 26),
-    Geometry.ARRAY_1D: (42, 42, 43),
-    Geometry.ARRAY_2D: (27, 28, 29),
-    Geometry.CUBE: (52, 52),
-    Geometry.ARRAY_CUBE: (53, 53, 54),
+    Geometry.D1: [(21,)],
+    Geometry.D2: [(22, 23)],
+    Geometry.D3: [(24, 25, 26), (47, 48, 49)],
+    Geometry.ARRAY_1D: [(42, 42, 43)],
+    Geometry.ARRAY_2D: [(27, 28, 29)],
+    Geometry.CUBE: [(52, 52)],
+    Geometry.ARRAY_CUBE: [(53, 53, 54)],
 }
-"""The attributes of a device that limit an array's extents, texels before layers."""
+"""The attributes of a device that limit an array's extents, texels before layers: it keeps one of these."""
+KNOWN_FLAGS, FIRST_BLOCKS = 0x1FF, 0x90
+"""All flags that there are, and the first `CUarray_format` beyond those of plain numbers."""
 
 
 class ArrayRequest(NamedTuple):
@@ -52,9 +55,10 @@ class ArrayRequest(NamedTuple):
         """
         made = self._unlimited()
         extents = (made.width, made.height, made.depth * made.layers)
-        most = tuple(TEXTURES[number] for number in MOST[made.geometry])
-        if any(extent > limit for extent, limit in zip(extents, most, strict=False)):
-            raise failure("INVALID_VALUE", f"an array of {extents} texels; at most {most}")
+        most = [tuple(TEXTURES[number] for number in numbers) for numbers in MOST[made.geometry]]
+        if not any(all(map(le, extents, limits)) for limits in most):
+            told = " or ".join(str(limits) for limits in most)
+            raise failure("INVALID_VALUE", f"an array of {extents} texels; at most {told}")
         if self.flags & GATHER and made.geometry is not Geometry.D2:
             raise failure("INVALID_VALUE", "gathers are of arrays of two dimensions alone")
         return made
@@ -66,10 +70,14 @@ class ArrayRequest(NamedTuple):
             DriverError: INVALID_VALUE; NOT_SUPPORTED for formats and flags that are not emulated.
         """
         width, height, depth, code, channels, flags = self
+        if flags & ~KNOWN_FLAGS or (flags & SPARSE and not height) or (flags & DEPTH and channels != 1):
+            raise failure("INVALID_VALUE", f"flags {flags:#x} of {channels} channels, {height} rows")
         if flags & (SPARSE | DEFERRED) or flags >> 8:
             raise failure("NOT_SUPPORTED", f"arrays with flags {flags:#x}: sparse, deferred or for video")
         if channels not in CHANNELS or not width or not code:
             raise failure("INVALID_VALUE", f"an array {width} texels wide, of {channels} channels")
+        if code not in BY_CODE and code < FIRST_BLOCKS:
+            raise failure("INVALID_VALUE", f"there is no format {code:#x}")
         if code not in BY_CODE:
             raise failure("NOT_SUPPORTED", f"arrays of the format {code:#x}")
         format_ = BY_CODE[code]
@@ -143,6 +151,7 @@ class VirtualMipmap(Object):
     """
 
     noun: ClassVar[str] = "mipmapped array"
+    other: ClassVar[str] = "INVALID_VALUE"
 
     def __init__(self, context: VirtualContext, texels: TexelArray, flags: int) -> None:
         self.context = context
@@ -162,15 +171,11 @@ def new_array(context: VirtualContext, request: ArrayRequest) -> VirtualArray:
 
 
 def new_mipmap(context: VirtualContext, request: ArrayRequest, levels: int) -> VirtualMipmap:
-    """A mipmap of so many levels, or as many as there can be.
-
-    Raises:
-        DriverError: INVALID_VALUE, none at all.
-    """
+    """A mipmap of so many levels, of at least one and of as many as there can be. Raises DriverError."""
     shape = request.shape()
-    if not levels:
-        raise failure("INVALID_VALUE", "a mipmap without levels")
-    made = VirtualMipmap(context, _texels(context, shape, min(levels, shape.most_levels)), request.flags)
+    made = VirtualMipmap(
+        context, _texels(context, shape, min(max(levels, 1), shape.most_levels)), request.flags
+    )
     for level in made.levels:
         context.own(level)
     return made

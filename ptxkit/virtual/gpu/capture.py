@@ -51,6 +51,12 @@ class Capture:
         self._tails: dict[VirtualStream, list[GraphNode]] = {origin: []}
         origin.capture = self
 
+    def forbids(self, thread: int, mode: int) -> bool:
+        """Whether a thread that is in a mode may make no call that is unsafe during captures."""
+        if RELAXED in (mode, self.mode) or self.status == INVALIDATED:
+            return False
+        return thread == self.thread or GLOBAL == mode == self.mode
+
     def tail(self, stream: VirtualStream) -> list[GraphNode]:
         """What the next node of a stream depends on."""
         return list(self._tails[stream])

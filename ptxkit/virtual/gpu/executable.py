@@ -23,6 +23,7 @@ class Executable(Object):
 
     Attributes:
         graph: its own copy.
+        made_of: the graph that it was instantiated of.
         flags: as it was instantiated.
     """
 
@@ -31,8 +32,18 @@ class Executable(Object):
 
     def __init__(self, graph: VirtualGraph, flags: int) -> None:
         self.graph = graph.clone()
+        if len(self.graph.nodes) < len(graph.nodes):
+            self.graph.close()
+            raise failure("INVALID_VALUE", "the dependencies of the graph are a circle")
+        self.made_of = graph
+        graph.instances += 1
         self.flags = flags
         self.last: Operation | None = None
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.made_of.instances -= 1
+        self.graph.close()
 
     def node(self, origin: GraphNode) -> GraphNode:
         """Its own node for one of the graph that it was made of, also through updates.

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ptxkit.virtual.gpu.context import VirtualContext, VirtualEvent
-from ptxkit.virtual.gpu.graph_memory import GraphBlock
+from ptxkit.virtual.gpu.graph_memory import Allocate, Free, GraphBlock
 from ptxkit.virtual.gpu.handles import Object
 from ptxkit.virtual.gpu.host import Host
 from ptxkit.virtual.gpu.schedule import Operation
 from ptxkit.virtual.gpu.work import Work
 from ptxkit.virtual.results import failure
+
+MEMORY_WORK = (Allocate, Free)
+"""What is done to memory, which is bound to one graph."""
 
 
 class GraphNode(Object):
@@ -121,6 +124,7 @@ class VirtualGraph(Object):
         objects: how many references it has to each user object.
         held: memory that is its own, besides that of its nodes.
         around: the graph that has it as the body of a conditional node.
+        instances: how many executable graphs were made of it and live.
     """
 
     noun: ClassVar[str] = "graph"
@@ -132,6 +136,16 @@ class VirtualGraph(Object):
         self.objects: Counter[UserObject] = Counter()
         self.held: list[GraphBlock] = []
         self.around: VirtualGraph | None = None
+        self.instances = 0
+
+    def refuse_memory(self, wrong: bool = True) -> None:
+        """Refuse what is `wrong` with a graph that allocates or frees memory.
+
+        Raises:
+            DriverError: NOT_SUPPORTED.
+        """
+        if wrong and any(isinstance(node.work, MEMORY_WORK) for node in self.nodes):
+            raise failure("NOT_SUPPORTED", "the graph allocates or frees memory")
 
     def and_around(self) -> Iterator[VirtualGraph]:
         """It, and the graphs that it is a body in."""
@@ -168,22 +182,23 @@ class VirtualGraph(Object):
         """Let a node depend on another.
 
         Raises:
-            DriverError: INVALID_VALUE, it does already, or the other depends on it.
+            DriverError: INVALID_VALUE, it does already, or is the other. A longer circle is found when the
+            graph is instantiated.
         """
         if on in node.after or node.graph is not self or on.graph is not self:
             raise failure("INVALID_VALUE", "the dependency exists, or leads out of the graph")
-        if node is on or node in before([on]):
-            raise failure("INVALID_VALUE", "the dependency would be a circle")
+        if node is on:
+            raise failure("INVALID_VALUE", "a node can't depend on itself")
         node.after.append(on)
 
     def ordered(self) -> list[GraphNode]:
-        """The nodes, each behind those that it depends on."""
+        """The nodes, each behind those that it depends on; none of a circle."""
         done: dict[GraphNode, None] = {}
         left = list(self.nodes)
         while left:
             ready = [node for node in left if all(one in done for one in node.after)]
             done.update(dict.fromkeys(ready))
-            left = [node for node in left if node not in done]
+            left = [node for node in left if node not in done] if ready else []
         return list(done)
 
     def clone(self) -> VirtualGraph:

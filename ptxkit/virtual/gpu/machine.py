@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ptxkit.virtual.gpu.capture import GLOBAL, Capture
 from ptxkit.virtual.gpu.conditional import GraphCondition
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
@@ -27,6 +28,8 @@ class Machine(Host):
         pools: the default memory pool and the current one of places that are no device's own.
         initialised: whether `cuInit` was called.
         stacks: the contexts of each thread, the current one last.
+        capture_modes: what each thread said by `cuThreadExchangeStreamCaptureMode`.
+        capturing: the captures that have not ended.
     """
 
     def __init__(self, options: VirtualOptions) -> None:
@@ -40,6 +43,7 @@ class Machine(Host):
         self.devices = [VirtualDevice(self, ordinal) for ordinal in range(options.devices)]
         self._primaries: dict[VirtualDevice, VirtualContext] = {}
         self.capture_modes: dict[int, int] = {}
+        self.capturing: list[Capture] = []
         self.calls = 0
         self.ended = False
         """Whether the process is about to end."""
@@ -93,6 +97,25 @@ class Machine(Host):
         context = self.some_context()
         context.check()
         return context
+
+    def refuse_while_captured(self) -> None:
+        """Refuse a call that a capture forbids meanwhile, to which it is the end.
+
+        Raises:
+            DriverError: STREAM_CAPTURE_UNSUPPORTED.
+        """
+        if not self.capturing:
+            return
+        mode = self.capture_modes.get(self.thread, GLOBAL)
+        against = [
+            one for one in self.capturing if one.origin.context.alive and one.forbids(self.thread, mode)
+        ]
+        for one in against:
+            one.invalidate()
+        if against:
+            raise failure(
+                "STREAM_CAPTURE_UNSUPPORTED", "a stream is being captured, in a mode that forbids it"
+            )
 
     def primary(self, device: VirtualDevice) -> VirtualContext | None:
         """The primary context of a device, while somebody retains it."""

@@ -27,6 +27,10 @@ VIEW_FORMATS = [
 """`CUresourceViewFormat` from 1 on."""
 
 
+BLOCK_FORMATS = 10
+"""How many more there are behind those, compressed in blocks."""
+
+
 class ResourceType(IntEnum):
     """`CUresourcetype`."""
 
@@ -106,6 +110,14 @@ class SamplerRequest(NamedTuple):
         )
 
 
+def _array_of(context: VirtualContext, request: ResourceRequest) -> VirtualArray:
+    """The array of a resource. Raises DriverError: INVALID_VALUE."""
+    found = context.machine.handles.find(VirtualArray, request.place)
+    if found is None:
+        raise failure("INVALID_VALUE", f"{request.place:#x} is no handle of an array")
+    return found
+
+
 def texels_of(context: VirtualContext, request: ResourceRequest) -> TexelArray:
     """The texels of a resource.
 
@@ -114,7 +126,7 @@ def texels_of(context: VirtualContext, request: ResourceRequest) -> TexelArray:
     """
     machine = context.machine
     if request.type == ResourceType.ARRAY:
-        return machine.handles.get(VirtualArray, request.place).texels
+        return _array_of(context, request).texels
     if request.type == ResourceType.MIPMAP:
         return machine.handles.get(VirtualMipmap, request.place).texels
     if request.type not in (ResourceType.LINEAR, ResourceType.PITCHED):
@@ -148,6 +160,8 @@ def viewed(texels: TexelArray, view: ViewRequest) -> TexelArray:
     """
     base = texels.base
     format_, channels = base.format, base.channels
+    if view.format > len(VIEW_FORMATS) + BLOCK_FORMATS:
+        raise failure("INVALID_VALUE", f"there is no format {view.format:#x} of a view")
     if view.format > len(VIEW_FORMATS):
         raise failure("NOT_SUPPORTED", f"a view of the format {view.format:#x}: compressed in blocks")
     if view.format:
@@ -202,7 +216,7 @@ def new_surface(context: VirtualContext, request: ResourceRequest) -> Surface:
     """
     if request.type != ResourceType.ARRAY:
         raise failure("INVALID_VALUE", "a surface of something else than an array")
-    found = context.machine.handles.get(VirtualArray, request.place)
+    found = _array_of(context, request)
     if not found.flags & SURFACE:
         raise failure(
             "INVALID_VALUE", "a surface of an array that was made without CUDA_ARRAY3D_SURFACE_LDST"
