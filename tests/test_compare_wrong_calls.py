@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from compare_wrong_calls import CLIENTS, answers, chapters, differences
+from compare_wrong_calls import CLIENTS, accepted, answers, chapters, differences, wrong
 
+RECORD = Path(__file__).resolve().parents[1] / "bench" / "results" / "wrong_calls.h200.json"
 PROGRAM = """
 import json, os, sys, time
 calls = {"right": 0, "aborts": os.abort, "wrong": 1}
@@ -40,8 +42,22 @@ def test_without_a_driver_no_call_is_answered() -> None:
 def test_what_the_gpu_did_not_answer_is_no_difference() -> None:
     recorded: dict[str, int | str] = {"one": 1, "two": 400, "three": "SIGSEGV"}
     found, unanswered = differences(recorded, {"one": 1, "two": 1, "three": 1})
-    assert found == ["two: the GPU's INVALID_HANDLE, ours INVALID_VALUE"]
+    assert found == {"two": "the GPU's INVALID_HANDLE, ours INVALID_VALUE"}
     assert unanswered == 1
+
+
+def test_a_difference_has_a_reason_and_a_reason_a_difference() -> None:
+    known = {"one: that", "two", "three: this"}
+    assert wrong("one", {"that": "x", "this": "y"}, known) == ["one: this: y"]
+    assert wrong("two", {"that": "x", "this": "y"}, known) == []
+    assert wrong("two", {}, known) == ["two: there is no difference any more"]
+    assert wrong("three", {}, known) == ["three: this: there is no difference any more"]
+
+
+def test_every_reason_is_of_a_call_that_the_gpu_answered() -> None:
+    recorded = json.loads(RECORD.read_text("utf-8"))["chapters"]
+    calls = {f"{chapter}: {what}" for chapter, of in recorded.items() for what in of}
+    assert accepted() <= calls | set(recorded)
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="there is no cuda.bindings")

@@ -10,7 +10,8 @@ signal that ended the process, `hang`, or why what the call needs could not be m
 handle may be damaged, so the calls behind such a one are made by a new process. Two minutes on 16 cores.
 
 `compare` makes the same calls under `ptxkit exec`, a process a chapter, prints every difference, and exits
-with 1 where there is one. What the GPU did not answer is left out and counted.
+with 1 where there is one. What the GPU did not answer is left out and counted; so are the differences that
+`tests/data/wrong_calls.toml` gives a reason for, of which each must be one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import select
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -38,6 +40,7 @@ from ptxkit.diagnostics import PtxkitError
 from ptxkit.virtual.symbols import results
 
 CLIENTS = Path(__file__).resolve().parents[1] / "tests" / "virtual_clients"
+ACCEPTED = CLIENTS.parent / "data" / "wrong_calls.toml"
 PATIENCE = 60
 """Seconds that a process has for its next line."""
 
@@ -171,15 +174,31 @@ def emulated(wanted: Sequence[str]) -> tuple[Answers, int]:
     return found, process.returncode
 
 
-def differences(recorded: dict[str, Answer], ours: dict[str, Answer]) -> tuple[list[str], int]:
-    """Where a chapter's answers differ, and how many calls the GPU did not answer."""
+def differences(recorded: dict[str, Answer], ours: dict[str, Answer]) -> tuple[dict[str, str], int]:
+    """Where a chapter's answers differ, by call, and how many calls the GPU did not answer."""
     unanswered = [what for what, answer in recorded.items() if not isinstance(answer, int)]
-    found = [
-        f"{what}: the GPU's {named(recorded[what])}, ours {named(ours.get(what, 'none'))}"
+    found = {
+        what: f"the GPU's {named(recorded[what])}, ours {named(ours.get(what, 'none'))}"
         for what in recorded
         if what not in unanswered and recorded[what] != ours.get(what)
-    ]
+    }
     return found, len(unanswered)
+
+
+def accepted() -> set[str]:
+    """The differences that have a reason: `chapter: call`, or a chapter."""
+    given = tomllib.loads(ACCEPTED.read_text(encoding="utf-8"))["difference"]
+    return {call for one in given if one["reason"] for call in one["calls"]}
+
+
+def wrong(chapter: str, found: dict[str, str], known: set[str]) -> list[str]:
+    """The differences of a chapter that have no reason, and the reasons that have no difference."""
+    if chapter in known:
+        return [] if found else [f"{chapter}: there is no difference any more"]
+    named = {f"{chapter}: {what}": told for what, told in found.items()}
+    lines = [f"{call}: {told}" for call, told in named.items() if call not in known]
+    own = sorted(call for call in known if call.partition(": ")[0] == chapter)
+    return lines + [f"{call}: there is no difference any more" for call in own if call not in named]
 
 
 def named(answer: Answer) -> str:
@@ -193,16 +212,20 @@ def named(answer: Answer) -> str:
 def compare(path: Path, only: str) -> int:
     """Make the same calls here."""
     recorded: Answers = json.loads(path.read_text(encoding="utf-8"))["chapters"]
-    different = unanswered = compared = 0
+    different = unanswered = compared = failures = 0
+    known = accepted()
     for chapter, codes in recorded.items():
         if re.search(only, chapter):
             found, missing = differences(codes, emulated([chapter])[0][chapter])
-            for line in found:
-                print(f"{chapter}: {line}")
+            lines = wrong(chapter, found, known)
+            print(*lines, sep="\n", end="\n" if lines else "")
             different, unanswered = different + len(found), unanswered + missing
-            compared += len(codes) - missing
-    print(f"{compared} calls compared, {different} different; {unanswered} that the GPU did not answer")
-    return 1 if different else 0
+            compared, failures = compared + len(codes) - missing, failures + len(lines)
+    print(
+        f"{compared} calls compared, {compared - different} alike; {unanswered} that the GPU did not answer;"
+        f" {different} different, {failures} lines without a reason"
+    )
+    return 1 if failures else 0
 
 
 def main() -> int:

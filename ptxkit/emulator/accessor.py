@@ -220,8 +220,7 @@ class Accessor:
                         self._no_peer(lane_set, address, guard, allocation)
             return
         where, lane = self._culprit(lane_set, address, ~good, guard)
-        before, behind = memory.find(where), memory.after(where)
-        notes: list[str] = []
+        before, behind, notes = memory.find(where), memory.after(where), list[str]()
         if before is not None and not before.freed_by and not before.live and where < before.end:
             raise fault(
                 "P6151",
@@ -245,9 +244,8 @@ class Accessor:
             notes.append(f"{counted(where - before.end, 'byte')} past the end of {before}")
         if behind is not None:
             notes.append(f"{counted(behind.address - where, 'byte')} before {behind}")
-        space = space_of(where)
-        named = "global" if space == "global" else f"global memory, an address of {space}"
-        self._out_of_bounds(lane_set, where, lane, named, tuple(notes), ~good)
+        own = "" if space_of(where) == "global" else f"global memory, an address of {space_of(where)}"
+        self._out_of_bounds(lane_set, where, lane, own or "global", tuple(notes), ~good)
 
     def _no_peer(self, lane_set: LaneSet, address: Any, guard: Any, allocation: Allocation) -> NoReturn:
         from ptxkit.emulator.peers import no_peer

@@ -49,8 +49,6 @@ NO_SUCH_OPTION = 500
 """The driver's error of a name that there is not."""
 UNSUPPORTED_PTX_VERSION = 222
 """The driver's error for that."""
-EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n"
-"""What comes of a link of nothing."""
 INPUT_PTX = 2
 """`nvJitLinkInputType`."""
 
@@ -190,8 +188,6 @@ def complete(machine: Machine, handle: int) -> None:
     try:
         if link.ltoir:
             link.linker.inputs.insert(0, (ptx_of_ltoir(link.ltoir, link.options), "<LTO-IR>"))
-        if not link.linker.inputs:
-            link.linker.inputs.append((EMPTY, "nothing"))
         link.ptx = link.linker.linked().encode() + b"\0"
     except DriverError as problem:
         link.log = problem.why.encode() + b"\0"

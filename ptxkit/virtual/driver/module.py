@@ -41,6 +41,10 @@ CUBIN, PTX, FATBINARY, OBJECT, LIBRARY, NVVM = range(6)
 """`CUjitInputType`."""
 
 
+EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n"
+"""What a link of nothing gives."""
+
+
 class JitOptions:
     """The options of a compilation: where its log goes."""
 
@@ -216,7 +220,7 @@ class Linker(Object):
             DriverError: UNKNOWN, they don't fit together.
         """
         if not self.inputs:
-            raise failure("INVALID_VALUE", "nothing was given to link")
+            return EMPTY
         modules = [parse(source, name=name, max_size=MAX_TEXT) for source, name in self.inputs]
         _refuse_errors(modules)
         if len(modules) == 1:
