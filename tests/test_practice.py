@@ -830,3 +830,87 @@ def test_registers_of_a_are_free_behind_a_shallow_wait(order: Any, sanitize: boo
 )
 def test_other_registers_of_a_product_in_flight(between: str, code: str) -> None:
     assert told(products_of_registers(between), 1, 128)[0] == (code, "error")
+
+
+UNUSED = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %d<4>;
+    .shared .align 128 .b8 buf[256];
+    .shared .align 8 .b64 full;
+    ld.param.u64 %d1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.eq.u32 %p3, %r1, 32;
+    mov.u32 %r2, buf;
+    @%p1 mbarrier.init.shared.b64 [full], 1;
+    @%p1 mbarrier.init.shared.b64 [%r2], 1;
+    bar.sync 0; // first
+    @%p1 mbarrier.init.shared.b64 [%r2], 1; // again
+    bar.sync 0;
+    @!%p1 bra WAIT;
+    mbarrier.arrive.expect_tx.shared.b64 _, [full], 256;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%d1], 256, [full];
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p2, [full], 0;
+    @!%p2 bra WAIT;
+    shl.b32 %r3, %r1, 2;
+    add.u32 %r4, %r2, %r3;
+    ld.shared.u32 %r5, [%r4];
+    add.u32 %r5, %r5, 1;
+    mul.wide.u32 %d2, %r3, 1;
+    add.u64 %d1, %d1, %d2;
+    st.global.u32 [%d1+256], %r5; // end
+    ret;
+}
+"""
+"""An mbarrier of which nothing makes use, and data in its place."""
+ONCE_MORE = "    @%p1 mbarrier.init.shared.b64 [%r2], 1; // again\n"
+BY_HAND = "    mbarrier.arrive.shared.b64 _, [full];\n    st.shared.u32 [buf], %r1;\n"
+
+
+@pytest.mark.parametrize("sanitize", [True, False])
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_an_mbarrier_without_a_use_is_initialised_again(order: Any, sanitize: bool) -> None:
+    """Triton 3.6's warp-specialised products: rings whose mbarriers nothing uses lie in their tiles."""
+    device = Emulator(order=order, sanitize=sanitize)
+    out = device.array(np.arange(128, dtype=np.uint32))
+    device.load(UNUSED).kernel().launch(1, 64, [out])
+    found = [(each.code, str(each.severity)) for each in device.findings]
+    assert found == [("P671", "warning"), ("P672", "warning")]
+    assert np.array_equal(out.numpy()[64:], np.arange(64) + 1)
+    assert told(UNUSED, strict=True, sanitize=sanitize)[0] == ("P671", "error")
+
+
+def test_an_mbarrier_without_a_use_is_overwritten_by_a_store() -> None:
+    copy = UNUSED[UNUSED.index("    mbarrier.arrive.expect_tx") : UNUSED.index("WAIT:\n")]
+    text = UNUSED.replace(copy, BY_HAND).replace("    ld.shared.u32 %r5, [%r4];\n", "    mov.u32 %r5, 0;\n")
+    assert told(text) == [("P671", "warning"), ("P672", "warning")]
+    read = text.replace("st.shared.u32 [buf], %r1;", "ld.shared.u32 %r6, [buf];")
+    assert told(read) == [("P671", "warning"), ("P672", "error")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("    bar.sync 0; // first\n", "    @%p1 mbarrier.arrive.shared.b64 _, [%r2];\n", "P671"),
+        (
+            "    bar.sync 0; // first\n",
+            "    @%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 16;\n",
+            "P671",
+        ),
+        (ONCE_MORE, ONCE_MORE.replace("%p1", "%p3"), "P671"),
+        (ONCE_MORE, "", "P672"),
+        (ONCE_MORE, ONCE_MORE + "    @%p1 mbarrier.arrive.shared.b64 _, [%r2];\n", "P672"),
+        (" // end\n", "\n    @%p1 mbarrier.arrive.shared.b64 _, [%r2];\n", "P673"),
+    ],
+    ids=["arrived", "expects", "another warp", "once", "used since", "used behind"],
+)
+def test_an_mbarrier_that_is_used_and_initialised_again(old: str, new: str, code: str) -> None:
+    assert old in UNUSED
+    assert told(UNUSED.replace(old, new))[-1] == (code, "error")

@@ -22,7 +22,7 @@ from ptxkit.emulator.asynchronous.region import Data, Region
 from ptxkit.emulator.asynchronous.reports import Earlier
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.memory import Bank, TiledBank
-from ptxkit.emulator.values import distinct, first_true
+from ptxkit.emulator.values import distinct
 
 
 class Synchronous(Protocol):
@@ -97,9 +97,15 @@ class Accesses(Completions):
             hit = slots >= 0
             if hit.any():
                 hit &= barriers.live[np.maximum(slots, 0)]
-            if (at := first_true(hit)) is not None:
+            if hit.any():
+                free = np.zeros_like(hit)
+                # Without the sanitizer nobody has seen that a copy wrote what is read now.
+                if writes or not self.batch.launch.sanitize:
+                    free[hit] = barriers.overwrite(slots[hit])
+                at = int(np.argmax(hit & ~free if (hit & ~free).any() else hit))
                 who = str(self.batch.thread(int(rows[at]), int(lanes[at])))
-                self.reports.raw(int(slots[at]), access.site, who, "writes" if writes else "reads")
+                verb = "writes" if writes else "reads"
+                self.reports.raw(int(slots[at]), access.site, who, verb, bool(free[at]))
 
 
 def _near(region: Region, access: Synchronous, size: int) -> bool:
@@ -368,10 +374,13 @@ class Hazards(Accesses):
             return
         slots = np.flatnonzero(barriers.live)
         found = region.holding(barriers.place[slots], 8)
-        if (found >= 0).any():
-            at = int(np.argmax(found >= 0))
+        slots, found = slots[found >= 0], found[found >= 0]
+        if len(slots):
+            free = barriers.overwrite(slots)
+            at = int(np.argmin(free))
             item = int(region.item[int(found[at])])
-            self.reports.raw(int(slots[at]), operation.site, operation.thread(item), "writes")
+            who = operation.thread(item)
+            self.reports.raw(int(slots[at]), operation.site, who, "writes", bool(free[at]))
 
 
 def _same_bytes(operation: AsyncOperation, region: Region, first: int, second: int) -> bool:

@@ -43,8 +43,12 @@ COUNTS = (
     "visited",
     "visitor",
     "visited_at",
+    "again",
 )
 """The arrays that have a number for each slot, besides `place`, `live` and `local`."""
+
+UNUSED, OVERWRITTEN = 1, 2
+"""Of an mbarrier: initialised again without a use between; and then overwritten, before any use."""
 
 READS_OF_A = -1 << 40
 """Where `_locals` has the number for commits that tell of reads of matrix A alone."""
@@ -83,6 +87,7 @@ class Objects(Story):
             never.
         visitor, visited_at: that thread, by its number in the batch, and the event; negative, that of the
             issue, where an asynchronous operation did it.
+        again: `UNUSED`, `OVERWRITTEN` or 0.
         stamp: grows with every change.
         trace: takes down what happens; None where nobody wants it.
     """
@@ -114,6 +119,7 @@ class Objects(Story):
         self.visited = np.zeros(0, np.int64)
         self.visitor = np.zeros(0, np.int64)
         self.visited_at = np.zeros(0, np.int64)
+        self.again = np.zeros(0, np.int64)
         self.stamp = 0
         self.events: deque[MbarrierEvent] = deque(maxlen=KEPT)
         self._locals: dict[int, int] = {}
@@ -138,14 +144,15 @@ class Objects(Story):
         counts, rows = counts[first], issuers.rows[first]
         known = self.at[places >> 3]
         old = known > 0
-        if old.any() and self.live[known[old] - 1].any():
-            slot = int(known[old][self.live[known[old] - 1]][0]) - 1
-            at = int(np.flatnonzero(self.place[slot] == places)[0])
-            who = issuers.name(int(first[at]))
-            other = self._sites[slot]
-            self._reinit(
-                who, int(places[at]), site, f"`{other.instruction.spelling}` at {other.where}", other
-            )
+        again = np.flatnonzero(old)
+        again = again[self.live[known[again] - 1]]
+        if len(again):
+            slots = known[again].astype(np.int64) - 1
+            lenient = self._unused(slots) & (self.by[slots] == rows[again])
+            at = int(np.argmin(lenient))
+            who, other = issuers.name(int(first[again[at]])), self._sites[int(slots[at])]
+            by = f"`{other.instruction.spelling}` at {other.where}"
+            self._reinit(who, int(places[again[at]]), site, by, other, bool(lenient[at]))
         fresh = places[~old]
         if len(fresh):
             self._grow(fresh, site)
@@ -156,6 +163,8 @@ class Objects(Story):
         self.layout[slots] = layout
         self.conditional[slots] = self.report[slots] = self.reported[slots] = 0
         self.live[slots] = True
+        self.again[slots] = 0
+        self.again[slots[again]] = UNUSED
         self.begun[slots] = self.batch.launch.events.take(site)
         self.by[slots] = rows
         self.happens_before.forget_slots(slots)
@@ -165,17 +174,31 @@ class Objects(Story):
         if self.trace is not None:
             self.trace.turned(slots)
 
-    def _reinit(self, who: str, place: int, site: Site, by: str, other: Site | None = None) -> None:
+    def _unused(self, slots: np.ndarray) -> np.ndarray:
+        """Whether nothing has arrived at objects, nor is expected, since their init."""
+        full = self.pending[slots] == self.expected[slots]
+        return full & (self.phase[slots] == 0) & (self.tx[slots] == 0)
+
+    def _reinit(
+        self, who: str, place: int, site: Site, by: str, other: Site | None = None, lenient: bool = False
+    ) -> None:
+        """An object is initialised while it is live: a warning where practice does so, else an error."""
         message = f"{self.name_of(place)} is initialised again while it is live"
+        notes = [who, f"it was initialised by {by}"]
+        help = "initialise it once, by one thread; `mbarrier.inval` comes before another use of its bytes"
         labels = label_at(other, "initialised here", site)
-        raise fault(
-            "P671",
-            message,
-            site,
-            (who, f"it was initialised by {by}"),
-            "initialise it once, by one thread; `mbarrier.inval` comes before another use of its bytes",
-            labels,
-        )
+        if not lenient:
+            raise fault("P671", message, site, notes, help, labels)
+        notes.append("nothing has used it since")
+        self.batch.launch.formally_wrong("P671", message, site, notes, help, labels)
+
+    def overwrite(self, slots: np.ndarray) -> np.ndarray:
+        """Which of some objects may be overwritten, by practice: those that were initialised twice and never
+        used. They are not valid from now on."""
+        free = (self.again[slots] == UNUSED) & self._unused(slots)
+        self.live[slots[free]] = False
+        self.again[slots[free]] = OVERWRITTEN
+        return free
 
     def _grow(self, places: np.ndarray, site: Site) -> None:
         first, more = len(self.place), len(places)
@@ -290,9 +313,11 @@ class Objects(Story):
                     (issuers.name(at),),
                     "let one thread execute `mbarrier.init` and all others wait for it at a barrier",
                 )
+            written = self.again[slots[at]] == OVERWRITTEN
+            since = "its bytes were overwritten" if written else "`mbarrier.inval`"
             raise fault(
                 "P673",
-                f"`{site.instruction.spelling}` on {place} after `mbarrier.inval`",
+                f"`{site.instruction.spelling}` on {place} after {since}",
                 site,
                 (issuers.name(at),),
             )

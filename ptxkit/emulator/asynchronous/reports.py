@@ -183,9 +183,11 @@ class Reports:
         say = self.batch.launch.warn if lenient else self.batch.launch.report
         say("P665", message, operation.site, notes, help, labels)
 
-    def raw(self, slot: int, site: Site, who: str, verb: str) -> None:
-        barriers = self.mbarriers
-        self.batch.launch.report(
+    def raw(self, slot: int, site: Site, who: str, verb: str, lenient: bool) -> None:
+        """Something touches an mbarrier's bytes: a warning where practice does so, else an error."""
+        barriers, launch = self.mbarriers, self.batch.launch
+        say = launch.formally_wrong if lenient else launch.report
+        say(
             "P672",
             f"`{site.instruction.spelling}` {verb} the bytes of {barriers.name(slot)}",
             site,
