@@ -50,7 +50,7 @@ def test_textures(order: str) -> None:
         "a texture that is destroyed: 0",
         "a second time: 0",
         "a linear filter of integers: 1",
-        "an array a second time: 400",
+        "an array a second time: 709",
         "three channels: 1",
     ]
 
