@@ -16,7 +16,7 @@ from ptxkit.virtual.results import failure
 
 LAYERED, SURFACE, CUBEMAP, GATHER, DEPTH, COLOR, SPARSE, DEFERRED = (1 << bit for bit in range(8))
 """Flags of `CUDA_ARRAY3D_DESCRIPTOR`."""
-MOST = {
+MOST: dict[Geometry, list[tuple[int, ...]]] = {
     Geometry.D1: [(21,)],
     Geometry.D2: [(22, 23)],
     Geometry.D3: [(24, 25, 26), (47, 48, 49)],
