@@ -30,7 +30,7 @@ from ptxkit.virtual.gpu.images import ELF, FAT, best_for, ptx_of
 from ptxkit.virtual.gpu.loading import MAX_TEXT, parsed_for
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.gpu.module import VirtualFunction, VirtualModule
-from ptxkit.virtual.results import DriverError, failure
+from ptxkit.virtual.results import DriverError, code, failure
 
 MAX_REGISTERS, INFO_LOG, INFO_SIZE, ERROR_LOG, ERROR_SIZE, TARGET = 0, 3, 4, 5, 6, 9
 OPTIONS = 35
@@ -217,7 +217,7 @@ class Linker(Object):
         """All inputs as one text.
 
         Raises:
-            DriverError: UNKNOWN, they don't fit together.
+            DriverError: INVALID_PTX, they don't fit together.
         """
         if not self.inputs:
             return EMPTY
@@ -229,11 +229,11 @@ class Linker(Object):
         entries = Counter(entry.name for module in modules for entry in module.entries)
         twice = [name for name, count in entries.items() if count > 1]
         if twice:
-            raise failure("UNKNOWN", f"Multiple definition of '{twice[0]}'")
+            raise failure("INVALID_PTX", f"Multiple definition of '{twice[0]}'")
         try:
             whole = link(modules)
         except PtxkitError as problem:
-            raise failure("UNKNOWN", str(problem)) from None
+            raise failure("INVALID_PTX", str(problem)) from None
         assert whole.source is not None
         self._require_all(modules)
         return whole.source.text
@@ -242,7 +242,7 @@ class Linker(Object):
         """Refuse a link that lacks a function.
 
         Raises:
-            DriverError: UNKNOWN, it was not given; NO_BINARY_FOR_GPU, or as machine code.
+            DriverError: INVALID_PTX, it was not given; NO_BINARY_FOR_GPU, or as machine code.
         """
         functions = [function for module in modules for function in module.functions]
         there = {function.name for function in functions if function.body is not None}
@@ -254,7 +254,7 @@ class Linker(Object):
                 f"`{missing[0]}` is given as machine code alone, by {self.machine_code[0]}",
             )
         if missing:
-            raise failure("UNKNOWN", f"Undefined reference to '{missing[0]}'")
+            raise failure("INVALID_PTX", f"Undefined reference to '{missing[0]}'")
 
 
 def _refuse_errors(modules: list[Module]) -> None:
@@ -335,6 +335,8 @@ def cuLinkComplete(machine: Machine, state: int, cubin: int, size: int) -> None:
         linker.options.log(None)
     except DriverError as problem:
         linker.options.log(problem)
+        if problem.code == code("INVALID_PTX"):  # each input was right: they don't fit together
+            raise failure("UNKNOWN", problem.why) from None
         raise
     put(cubin, Pointer, ctypes.addressof(linker.whole))
     put(size, Size, len(linker.whole))
