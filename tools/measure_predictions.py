@@ -266,6 +266,7 @@ def main() -> None:
     add_listing(parser)
     parser.add_argument("--blind", action="store_true", help="the model has not seen these times")
     parser.add_argument("--jobs", type=int, default=1, help="launches that are predicted side by side")
+    parser.add_argument("--more", action="store_true", help="those that the record lacks, of the same model")
     given = parser.parse_args()
     only: list[str] = given.only
     listing = Listing(given.list, given.folder)
@@ -275,7 +276,11 @@ def main() -> None:
         for one in (*(() if listing.name else benched(of_launch)), *timed(listing, of_launch))
         if not only or any(part in Path(one.file).name for part in only)
     ]
-    rows, failed = [], []
+    name = f"predictions{listing.name}{'.blind' if given.blind else ''}.json"
+    before = json.loads((RECORDS / name).read_text()) if given.more else {"rows": [], "failed": []}
+    rows, failed = before["rows"], before["failed"]
+    known = {(one["file"], one["name"]) for one in (*rows, *failed)}
+    wanted = [one for one in wanted if (Path(one.file).name, one.name) not in known]
     said = "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as processes:
         for found in processes.map(row, wanted):
@@ -303,7 +308,6 @@ def main() -> None:
         "failed": failed,
         "summary": kinds,
     }
-    name = f"predictions{listing.name}{'.blind' if given.blind else ''}.json"
     (RECORDS / name).write_text(json.dumps(record, indent=1) + "\n")
     if given.blind:
         (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text(quoted(kinds))

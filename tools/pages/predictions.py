@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from ptxkit.diagnostics import counted
 from tools.measure_predictions import kind_of_bound, ordered
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
@@ -38,7 +39,8 @@ def tables() -> str:
 
 def strangers(name: str) -> str:
     """Launches of a list that the model did not know, by where they are from, and those farthest off."""
-    rows = json.loads((RESULTS / f"predictions.{name}.blind.json").read_text("utf-8"))["rows"]
+    record = json.loads((RESULTS / f"predictions.{name}.blind.json").read_text("utf-8"))
+    rows = record["rows"]
     listed = tomllib.loads((RESULTS.parent / f"{name}.toml").read_text("utf-8"))["launch"]
     sources = {
         (Path(one["file"]).name, " ".join(one["arguments"])): one["file"].partition("/")[0] for one in listed
@@ -52,7 +54,8 @@ def strangers(name: str) -> str:
     right, total = ordered(rows)
     same = sum(kind_of_bound(one["bound"]) == one["profiled_bound"] for one in rows)
     left = len(listed) - len(rows)
-    more = f"{left} more launches could not be predicted: the model waited for ever. " if left else ""
+    why = "; ".join(sorted({one["why"] for one in record.get("failed", ())})) or "the model waited for ever"
+    more = f"{counted(left, 'more launch')} could not be predicted: {why}. " if left else ""
     lines += [
         "",
         f"{more}Of {total} pairs of variants of one problem {right} were predicted in the right order, of "
