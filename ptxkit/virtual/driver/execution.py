@@ -130,9 +130,22 @@ def launch(
 
 
 @driver()
-def cuLaunchKernel(machine: Machine, function: int, *given: int) -> None:
-    grid, block, (shared, stream, parameters, extra) = given[:3], given[3:6], given[6:]
-    launch(machine, function, _dim3(grid), _dim3(block), shared, stream, parameters, extra)
+def cuLaunchKernel(
+    machine: Machine,
+    function: int,
+    grid_x: int,
+    grid_y: int,
+    grid_z: int,
+    block_x: int,
+    block_y: int,
+    block_z: int,
+    shared: int,
+    stream: int,
+    parameters: int,
+    extra: int,
+) -> None:
+    grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
+    launch(machine, function, grid, block, shared, stream, parameters, extra)
 
 
 @driver()
