@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxkit.emulator.global_memory import BASE, Allocation
+from ptxkit.virtual.calling import NOWHERE
 from ptxkit.virtual.gpu.stream_order import OrderedOperation, StreamOrder
 from ptxkit.virtual.gpu.stream_races import FinishedWork, StreamRaces, TouchedBytes
 
@@ -23,7 +24,7 @@ def told(order: StreamOrder, works: list[tuple[OrderedOperation, TouchedBytes]])
     races, found = StreamRaces(order), []
     for number, (place, bytes_) in enumerate(works):
         place.begin()
-        work = FinishedWork(place, f"work {number}", "a stream", (), [bytes_])
+        work = FinishedWork(place, f"work {number}", "a stream", NOWHERE, [bytes_])
         found += [race.message for race in races.add(work, place)]
     return found
 
