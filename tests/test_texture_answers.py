@@ -340,7 +340,7 @@ def test_of_the_number_of_a_layer_sixteen_bits_count_for_a_surface(device: Emula
 def test_a_view_of_some_layers(device: Emulator, first: int, last: int) -> None:
     """A number of a layer beyond the last means the last; layer 0 alone is a view like others."""
     held = array(device, "a2d", [np.arange(3, dtype=np.float32).reshape(3, 1, 1, 1)])
-    shown = viewed(held, ViewRequest(0, 0, 0, 0, 0, 0, first, last))
+    shown = viewed(held, ViewRequest(0, 1, 1, 0, 0, 0, first, last))
     inputs = np.array([[0, 0, 0], [2, 0, 0]], np.uint32)
     statement = f"tex.a2d.v4.f32.f32 {FOUR}, [%rd0, {{%i0, %i1, %i2, %i2}}]"
     handle = device.textures.add(Texture(shown, Sampler(), False))

@@ -7,7 +7,6 @@ import ctypes
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,9 @@ def machine(options: VirtualOptions | None = None) -> Machine:
             _at_exit_of_c(_end)
         os.register_at_fork(after_in_child=_free_lock)
         if _machine.options.order != "eager":
-            threading.Thread(target=_work_when_idle, args=(_machine,), daemon=True).start()
+            work = IdleWork(_machine)
+            if not sys.orig_argv:
+                _beside_forks(work)
     return _machine
 
 
@@ -66,18 +67,45 @@ def _address_of(name: str) -> int:
     return _attached["driver"].address(name)
 
 
-def _work_when_idle(made: Machine) -> None:
-    """What a GPU does while the host is busy with something else."""
-    while True:
-        time.sleep(IDLE)
-        calls = made.calls
-        if not made.schedule.pending:
-            continue
-        time.sleep(IDLE)
-        while made.calls == calls and made.schedule.pending:
-            with made.schedule.lock:
-                if made.calls != calls or not made.schedule.idle_work():
-                    break
+class IdleWork:
+    """What a GPU does while the host is busy with something else: a thread."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.start()
+
+    def start(self) -> None:
+        """Begin, or begin again."""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Wait until nothing of it happens any more."""
+        if threading.current_thread() is not self._thread:
+            self._over.set()
+            self._thread.join()
+
+    def _run(self, over: threading.Event) -> None:
+        made = self._machine
+        while not over.wait(IDLE):
+            calls = made.calls
+            if not made.schedule.pending or over.wait(IDLE):
+                continue
+            while made.calls == calls and made.schedule.pending and not over.is_set():
+                with made.schedule.lock:
+                    if made.calls != calls or not made.schedule.idle_work():
+                        break
+
+
+def _beside_forks(work: IdleWork) -> None:
+    """Let a program that is not Python fork while none of our threads runs: a child in which one held the
+    interpreter's lock could never take it."""
+    before, behind = (ctypes.CFUNCTYPE(None)(each) for each in (work.stop, work.start))
+    _kept.extend((before, behind))
+    register: Any = ctypes.CDLL(None).__register_atfork
+    register.argtypes = [ctypes.c_void_p] * 4
+    register(ctypes.cast(before, ctypes.c_void_p), ctypes.cast(behind, ctypes.c_void_p), None, None)
 
 
 def _free_lock() -> None:

@@ -47,11 +47,11 @@ static void twice(void) {
   EXPECT(0, cuMemFreeAsync, memory, stream);
   EXPECT(1, cuMemFreeAsync, memory, stream);
   EXPECT(0, cuStreamDestroy, stream);
-  EXPECT(400, cuStreamDestroy, stream);
-  EXPECT(400, cuStreamSynchronize, stream);
-  EXPECT(400, cuEventRecord, event, stream);
+  EXPECT(201, cuStreamDestroy, stream);
+  EXPECT(201, cuStreamSynchronize, stream);
+  EXPECT(201, cuEventRecord, event, stream);
   EXPECT(0, cuEventDestroy, event);
-  EXPECT(400, cuEventDestroy, event);
+  EXPECT(709, cuEventDestroy, event);
   module = launched(&kernel);
   EXPECT(0, cuModuleUnload, module);
   EXPECT(400, cuModuleUnload, module);

@@ -93,7 +93,7 @@ def main(how: str, scope: str = "sys") -> None:
             side.enter()
             check(cuda.cuCtxEnablePeerAccess(other.context, 0))
             assert cuda.cuCtxEnablePeerAccess(other.context, 0)[0] == 704
-            assert cuda.cuCtxEnablePeerAccess(side.context, 0)[0] == 201
+            assert cuda.cuCtxEnablePeerAccess(side.context, 0)[0] == 217
     flags, data = [side.zero() for side in sides], sides[0].zero()
     first = 1 if how == "vain" else 0
     sides[0].launch(*flags, data, first, ROUNDS)

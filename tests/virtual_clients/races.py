@@ -17,7 +17,7 @@ from cuda.bindings import driver as cuda
 from kernels import SIZE, begin, kernel, launch
 
 THREADS = 6
-WRONG = {0, 1, 400, 600}
+WRONG = {0, 1, 201, 400, 600, 709}
 """Success, and what a stale handle or address comes to; 600 for what has not happened yet."""
 
 

@@ -74,7 +74,17 @@ class Machine(Host):
     def current(self) -> VirtualContext | None:
         """The context that is current to the calling thread."""
         stack = self.stacks.get(threading.get_ident())
-        return stack[-1] if stack else None
+        context = stack[-1] if stack else None
+        if context is None or context.alive or not context.primary:
+            return context
+        return self._made_again(context)
+
+    def _made_again(self, context: VirtualContext) -> VirtualContext:
+        """What a primary context that was destroyed stands for: the device's new one, once it is retained."""
+        now = self._primaries.get(context.device)
+        if now is not None:
+            self.stack[-1] = now
+        return now or context
 
     def some_context(self) -> VirtualContext:
         """The current context, sound or not.
@@ -86,6 +96,8 @@ class Machine(Host):
         context = stack[-1] if stack else None
         if context is None:
             raise failure("INVALID_CONTEXT", "no context is current to this thread")
+        if context.primary and not context.alive:
+            return self._made_again(context)
         return context
 
     def context(self) -> VirtualContext:
