@@ -76,6 +76,7 @@ class Execution:
         execute: runs the instructions of a block for a lane set: the seam between numpy and the `jit` extra.
         resident: the batches that have begun and not ended.
         quantum: blocks that each of them may run in a round.
+        follows_reads: whether it keeps what it reads, too, for work of other streams; it then has one core.
     """
 
     def __init__(self, program: EntryProgram, launch: LaunchState, programmatic: bool = False) -> None:

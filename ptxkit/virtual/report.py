@@ -167,4 +167,4 @@ class ProcessReport:
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(entry) + "\n")
             except FileNotFoundError:
-                pass  # `ptxkit exec` was killed, and its folder went with the next run: nobody waits
+                return  # `ptxkit exec` was killed and its folder has gone with the next run: nobody waits
