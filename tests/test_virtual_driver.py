@@ -35,6 +35,12 @@ def test_a_missing_event_changes_the_result_of_some_seed() -> None:
     assert results == {"1\n", "2\n"}
 
 
+def test_events_tell_no_less_time_than_a_kernel_saw_pass() -> None:
+    done = execute("clocks.py")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) >= 20
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_textures(order: str) -> None:
     """Objects, views, references by name, and what the driver refuses."""
