@@ -1,5 +1,5 @@
-"""A kernel that sleeps until it has seen 20 milliseconds pass, by the clock and the rate that the device says,
-and the events around it. Prints the milliseconds that they tell."""
+"""A kernel that sleeps until it has seen 20 milliseconds pass, by the clock and the rate that the device
+says, and the events around it. Prints the milliseconds that they tell."""
 
 import ctypes
 
