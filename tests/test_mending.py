@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from command import here
 from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edit import alike
 from ptxkit.asm.mends.edits import Edits
+from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.numbers import beyond, meant, out_of_line, written_like
 from ptxkit.asm.mends.statements import CONTROL, STEP, KernelText
 from ptxkit.asm.preprocess import expand
@@ -359,6 +361,15 @@ def test_inclusions_for_other_entries_are_passed_over() -> None:
     assert trimmed(text, {None}) == text
 
 
+def test_inclusions_within_an_entry_stay() -> None:
+    entries = '#define ENTRY a\n#include "f.ptx"\n#define ENTRY b\n#include "f.ptx"\n'
+    parts = '#define PART 0\n#include "f.ptx"\n#undef PART\n#define PART 1\n#include "f.ptx"\n'
+    text = f".entry first()\n{entries}{parts}"
+    assert trimmed(text, {"first", "b"}) == text.replace(
+        '#define ENTRY a\n#include "f.ptx"', "#define ENTRY a\n" + " " * 16
+    )
+
+
 def edits_of(text: str, told: str = "", distance: float = 0.0) -> list[str]:
     """What the changes of a text say, the likeliest first."""
     kernel = KernelText.of(text)
@@ -645,6 +656,52 @@ def test_what_two_loads_give_may_have_changed_places() -> None:
     assert edits[0].of(text) == exchanged
 
 
+def test_what_two_computations_make_may_have_changed_places() -> None:
+    text = ".reg .b32 %lane, %x, %y;\nbfe.u32 %x, %lane, 3, 1;\nshr.u32 %y, %lane, 4;\n"
+    assert any(each.startswith("`%x` and `%y` exchanged in `bfe.u32 %x") for each in edits_of(text))
+
+
+def test_what_two_comparisons_compare_with_may_have_changed_places() -> None:
+    text = (
+        ".reg .b32 %column, %row, %height, %width;\nsetp.lt.u32 %inside, %column, %height;\n"
+        "setp.lt.and.u32 %inside, %row, %width, %inside;\n"
+    )
+    assert any(each.startswith("`%height` and `%width` exchanged in `setp") for each in edits_of(text))
+
+
+def test_a_statement_may_be_meant_ahead_of_what_it_now_follows() -> None:
+    text = (
+        ".reg .b32 %next, %stage;\nadd.u32 %stage, %stage, 512;\nsetp.eq.u32 %more, %stage, 1536;\n"
+        "selp.b32 %stage, 0, %stage, %more;\nmov.u32 %next, %stage;\n"
+    )
+    kernel = KernelText.of(text)
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
+    ahead = [edit for edit in edits if " ahead of " in edit.said and edit.said.startswith("`mov")]
+    meant = "mov.u32 %next, %stage; add.u32 %stage, %stage, 512;"
+    assert [edit for edit in ahead if meant in " ".join(edit.of(text).split())]
+    assert not any("`setp" in edit.said.partition(" ahead of ")[2] for edit in ahead)  # it would be the same
+
+
+def test_what_a_blocks_number_is_scaled_by_is_near_where_the_first_block_is_right() -> None:
+    text = ".reg .b32 %block, %rows, %atoms, %x, %y;\nadd.u32 %y, %y, 64;\nmul.lo.u32 %x, %block, 64;\n"
+    late = "they lie in rows from 128 on"
+    meant = "`mul.lo.u32 %x, %block, 128;` instead of `mul.lo.u32 %x, %block, 64;` at line 3"
+    assert meant in edits_of(text, late, 2.0)[:2]
+    assert meant not in edits_of(text, "", 2.0)[:5]
+
+
+def test_where_an_mbarrier_is_comes_last() -> None:
+    text = (
+        ".reg .b32 %stage, %bar, %full, %tile, %to;\nmad.lo.u32 %full, %stage, 8, %bar;\n"
+        "mad.lo.u32 %to, %stage, 512, %tile;\nst.shared.b32 [%to], %full;\n"
+        "mbarrier.arrive.shared.b64 _, [%full];\n"
+    )
+    waits = text.replace("st.shared.b32 [%to], %full", "st.shared.b32 [%to], %to")
+    assert KernelText.of(text).statements[1].writes == {"%full"}
+    assert TextEvidence(KernelText.of(waits)).of_barriers == {1}
+    assert TextEvidence(KernelText.of(text)).of_barriers == set()
+
+
 def test_what_two_stores_store_may_have_changed_places() -> None:
     text = ".reg .b32 %a, %b;\nst.global.b32 [%at], %a;\nst.global.b32 [%at + 4], %b;\n"
     assert any(each.startswith("`%a` and `%b` exchanged in `st") for each in edits_of(text))
@@ -658,6 +715,27 @@ def test_the_strides_of_a_map_imply_its_extents_and_these_its_strides() -> None:
     assert said[0].startswith("`shape = [48, 576]` instead of `[48, 512]`")
     assert said[1].startswith("`strides = [1024]` instead of `[1152]`")
     assert len(set(said)) == len(said)
+
+
+def test_dimensions_in_another_order_imply_nothing() -> None:
+    q = PlanTensor("q", "bf16", (48, 64), "input")
+    asked = PlanTensorMap("map", "q", (1, 8, 64), shape=(3, 16, 64), strides=(128, 640))
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (q,), {}, tensor_maps=(asked,))
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+    assert said
+    assert not any(each.startswith("`shape = [3, 16, 320]`") for each in said)
+
+
+def test_a_box_has_the_swizzle_that_is_as_wide_as_its_rows() -> None:
+    q = PlanTensor("q", "bf16", (48, 64), "input")
+    maps = (PlanTensorMap("wide", "q", (64, 64)), PlanTensorMap("narrow", "q", (64, 32)))
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (q,), {}, tensor_maps=maps)
+    told = "two operations write shared memory: of 8192 bytes each, they begin 4096 apart"
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P654", told))]
+    assert said[0].startswith('`swizzle = "64B"` instead of `"128B"` in tensor map `narrow`')
+    assert not any(
+        number > 256 for each in said for number in map(int, re.findall(r"box = .*?(\d+)\]", each))
+    )
 
 
 def test_a_box_outside_says_how_far_a_map_should_reach() -> None:

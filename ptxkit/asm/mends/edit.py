@@ -118,6 +118,12 @@ def constant(one: WrittenStatement) -> bool:
     return one.opcode.startswith("setp.") and "%" not in one.text[one.operands :].partition(",")[2]
 
 
+def related(name: str, other: str) -> bool:
+    """Whether two names share a word, in the singular or the plural."""
+    a, b = ({word.rstrip("s") for word in each.lstrip("%").split("_")} for each in (name, other))
+    return not a.isdisjoint(b) and not temporary(name) and not temporary(other)
+
+
 def family(name: str) -> str:
     """What the registers that are numbered alike have in common."""
     return _INDEX.sub("#", name)

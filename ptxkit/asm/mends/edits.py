@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, TextEvidence
-from ptxkit.asm.mends.exchanged import exchanged, results_exchanged
+from ptxkit.asm.mends.exchanged import exchanged, reordered, results_exchanged
 from ptxkit.asm.mends.left_out import LeftOut
 from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, inverse, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
@@ -40,6 +40,8 @@ _UNLIKELY = (
 _NEVER = ("setmaxnreg", "tcgen05.alloc", "tcgen05.dealloc", "tcgen05.relinquish", "trap", "ret", "exit")
 TWINS, FITTING = 2, 6
 """How many numbers are tried that other statements like one have, and that fit the text."""
+WAITED = 1.0
+"""What it costs to change where an mbarrier is, of which the finding says nothing: a wait would never end."""
 WHOLE = 0.8
 """What it costs to change a statement that is in line with others."""
 _LINES = re.compile(r"\bline \d+")
@@ -53,6 +55,12 @@ BEGINS = "begins at row"
 """What a cause says of a matrix whose first row is another one."""
 TORN, MULTIPLIES = "of its tensor where elements", "multiplies elements"
 """What a cause says of a matrix with pieces of other rows or columns, and of one with others along K."""
+_UNTAKEN = re.compile(r"along K of matrix [AB] are copied, and no product takes them")
+"""The same of a matrix whose steps along K lie elsewhere."""
+LATER = re.compile(r"they lie in \w+ from \d+ on")
+"""What a note says of a result that is right in its first block and wrong behind: what a block's number is
+scaled by is wrong."""
+_SCALING = ("mul", "mad", "shl")
 SWIZZLING = ("mov", "xor", "or", "and", "shl", "shr", "bfe")
 BYTES = 256
 """Numbers below that are told need be none of bytes."""
@@ -95,8 +103,10 @@ class Edits:
         self.exchanged = EXCHANGED in told
         self.rearranged = ("what belongs at" in told and "^" in told) or MULTIPLIES in told
         self.begins = BEGINS in told
-        self.step = MULTIPLIES in told
+        self.step = MULTIPLIES in told or _UNTAKEN.search(told) is not None
         self.torn = TORN in told
+        self.waits = "mbarrier" in told
+        self.later = LATER.search(told) is not None
         self.told = frozenset(each for each in numbers if each >= BYTES)
         apart = {abs(one - other) for one in self.told for other in self.told if one != other}
         self.moved = {bytes // UNIT for bytes in apart if bytes % UNIT == 0}
@@ -119,10 +129,13 @@ class Edits:
             if number in self.evidence.by_thread:
                 distance = min(distance, 1.0)
             for edit in self._of(number, one):
+                if self.later and one.opcode.startswith(_SCALING) and not edit.also:
+                    edit = replace(edit, cost=0.6 * edit.cost, weight=min(edit.weight, 0.2))
                 key = edit.start, edit.end, edit.new, edit.also
                 cost = edit.cost + edit.weight * distance + one.opcode.startswith(_UNLIKELY)
                 together.add(one, edit, cost)
                 cost += WHOLE if self.evidence.rows.whole(number) else 0.0
+                cost += WAITED if number in self.evidence.of_barriers and not self.waits else 0.0
                 if key not in found or found[key].cost > cost:
                     found[key] = replace(edit, cost=cost)
         every = [*found.values(), *together.edits()]
@@ -139,6 +152,7 @@ class Edits:
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
             for edit in results_exchanged(self.text, number, 0.2 if self.torn else 1.0):
                 yield replace(edit, weight=0.3) if self.torn else edit
+            yield from reordered(self.text, number, 0.9)
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing and not self.evidence.swizzled(number):
                 for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):
@@ -202,7 +216,9 @@ class Edits:
             for cost, other in self._meant(one, value, token[0]):
                 if other != value and (other - value) % unit == 0:
                     written = written_like(token[0], other)
-                    yield changed(one, cost + known, token.start(), token.end(), written)
+                    edit = changed(one, cost + known, token.start(), token.end(), written)
+                    stepped = self.step and one.opcode.startswith(_PLACING) and 0 < value < SPAN
+                    yield replace(edit, weight=0.1) if stepped else edit
 
     def _off(self, value: int) -> set[int]:
         """What a number is that counts bytes, or units of 16, and is off by as much as the cause says that
@@ -283,7 +299,7 @@ class Edits:
             if part[0] in _OTHER:
                 cost = 0.6 if constant(one) else 1.4
                 yield changed(one, cost, at + part.start(), at + part.end(), _OTHER[part[0]])
-        if operation in _SIGNED:
+        if operation in _SIGNED and ".lo." not in one.opcode:
             for part in re.finditer(r"\.([su])(?=(?:8|16|32|64)\b)", one.opcode):
                 sign = "u" if part[1] == "s" else "s"
                 yield changed(one, 0.9, at + part.start(1), at + part.end(1), sign)

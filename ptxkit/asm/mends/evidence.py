@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, value_of
 from ptxkit.asm.mends.rows import WrittenRows
-from ptxkit.asm.mends.statements import KernelText, WrittenStatement
+from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement
 
 SMALL = 16
 """Numbers below stand anywhere, and say nothing."""
@@ -154,6 +154,32 @@ class TextEvidence:
             found.update(newest)
             parts |= {name for number in newest for name in self.text.statements[number].writes}
 
+    @cached_property
+    def of_barriers(self) -> frozenset[int]:
+        """The statements whose values say where mbarriers are, and nothing else, by their numbers."""
+        statements = self.text.statements
+        readers: dict[str, set[int]] = {}
+        for number, one in enumerate(statements):
+            for name in one.reads | (frozenset() if one.opcode else one.writes):
+                readers.setdefault(name, set()).add(number)
+        found: set[int] = set()
+        while True:
+            newest = {
+                number
+                for number, one in enumerate(statements)
+                if number not in found
+                and one.opcode
+                and one.writes
+                and all(
+                    name in readers
+                    and all(at in found or _waits(statements[at], name) for at in readers[name] - {number})
+                    for name in one.writes
+                )
+            }
+            if not newest:
+                return frozenset(found)
+            found |= newest
+
     def swizzled(self, number: int) -> bool:
         """Whether a statement computes from an exclusive or, a few steps back."""
         newest, found = {number}, set[int]()
@@ -200,6 +226,16 @@ def _address(one: WrittenStatement) -> list[str]:
         return []
     address = one.text[one.operands :].partition("[")[2].partition("]")[0]
     return [name for name in one.reads if name in address]
+
+
+def _waits(one: WrittenStatement, name: str) -> bool:
+    """Whether a statement reads a register only as the address of an mbarrier."""
+    if one.opcode.startswith("mbarrier"):
+        return True
+    if not one.opcode.startswith("cp.async.bulk") or "mbarrier" not in one.opcode:
+        return False
+    ahead, _, last = one.text.rpartition("[")
+    return name in NAME.findall(last) and name not in NAME.findall(ahead)
 
 
 def _without_numbers(one: WrittenStatement) -> str:

@@ -1,5 +1,5 @@
 """Two registers that have changed places across two statements near each other: a row taken for a column, one
-element of a matrix for another."""
+element of a matrix for another; and statements that have."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from ptxkit.asm.mends.edit import LONGEST, Edit
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
 _SCALING = ("mul", "mad", "shl", "add")
+_COMPARING = ("setp", "min", "max", "sub", "div", "rem", "and")
 _STORING = ("st.", "stmatrix")
 _MOVING = (*_STORING, "ld.", "ldmatrix", "mov", "cvt", "shfl", "tcgen05.ld")
+_COMPUTING = ("mov", "shr", "shl", "and", "bfe", "rem", "div", "mul", "mad", "add", "sub")
+"""Instructions of which one's result may have been meant for another's, whatever the two are."""
+_ORDERED = ("mov", "add", "sub", "mad", "mul", "shl", "selp", "xor", "and")
+"""Instructions that advance something, or take it before that."""
 APART = 6
 """Statements that are farther apart have nothing to do with each other."""
 
 
 def exchanged(text: KernelText, number: int, cost: float) -> Iterator[Edit]:
     """The changes that exchange a register that a statement reads with one that a later one reads, where both
-    scale or add.
+    scale, add, or compare.
 
     Args:
         text: the kernel's.
@@ -25,7 +30,7 @@ def exchanged(text: KernelText, number: int, cost: float) -> Iterator[Edit]:
         cost: of each change.
     """
     one = text.statements[number]
-    if not one.opcode.startswith(_SCALING) or one.macro:
+    if not one.opcode.startswith((*_SCALING, *_COMPARING)) or one.macro:
         return
     for other in text.statements[number + 1 : number + 1 + APART]:
         if other.opcode.split(".")[0] != one.opcode.split(".")[0] or other.macro:
@@ -35,15 +40,12 @@ def exchanged(text: KernelText, number: int, cost: float) -> Iterator[Edit]:
                 mine, its = one.text[start:end], other.text[first:last]
                 if mine in other.reads | one.writes | other.writes or its in one.reads | one.writes:
                     continue
-                if text.width(mine) != text.width(its) or its in other.writes:
-                    continue
-                said = f"`{mine}` and `{its}` exchanged in {_shown(one)} and {_shown(other)}"
-                also = ((other.start + first, other.start + last, mine),)
-                yield Edit(cost, one.start + start, one.start + end, its, said, one.line, also=also)
+                if text.width(mine) == text.width(its) and its not in other.writes:
+                    yield _both(cost, (one, start, end), (other, first, last))
 
 
 def results_exchanged(text: KernelText, number: int, cost: float) -> Iterator[Edit]:
-    """The changes that exchange what two statements alike make, or what they store: one gets, or stores, what
+    """The changes that exchange what two statements make, or what two alike store: one gets, or stores, what
     the other does.
 
     Args:
@@ -57,21 +59,64 @@ def results_exchanged(text: KernelText, number: int, cost: float) -> Iterator[Ed
         return
     mine = one.text[slice(*span)]
     for other in text.statements[number + 1 : number + 1 + APART]:
-        its_span = _moved(other) if other.opcode == one.opcode else None
+        computed = one.opcode.startswith(_COMPUTING) and other.opcode.startswith(_COMPUTING)
+        its_span = _moved(other) if other.opcode == one.opcode or computed else None
         if its_span is None:
             continue
         its = other.text[slice(*its_span)]
-        if its == mine or one.writes & other.reads or text.width(its) != text.width(mine):
-            continue
-        said = f"`{mine}` and `{its}` exchanged in {_shown(one)} and {_shown(other)}"
-        also = ((other.start + its_span[0], other.start + its_span[1], mine),)
-        yield Edit(cost, one.start + span[0], one.start + span[1], its, said, one.line, also=also)
+        if its != mine and not one.writes & other.reads and text.width(its) == text.width(mine):
+            yield _both(cost, (one, *span), (other, *its_span))
+
+
+def reordered(text: KernelText, number: int, cost: float) -> Iterator[Edit]:
+    """The changes that move a statement up or down, past others that write what it reads or read what it
+    writes: it takes a value before that goes on, or behind.
+
+    Args:
+        text: the kernel's.
+        number: of the statement.
+        cost: of each change.
+    """
+    one = text.statements[number]
+    if not _movable(one):
+        return
+    for way in (-1, 1):
+        for steps in range(1, APART + 1):
+            at = number + way * steps
+            if not 0 <= at < len(text.statements) or not _movable(text.statements[at]):
+                break
+            other = text.statements[at]
+            if one.writes & other.writes - one.reads:
+                break
+            meets = one.reads & other.writes or one.writes & (other.reads | other.writes)
+            if meets:
+                place = other.start if way < 0 else other.end
+                said = f"{_shown(one)} {'ahead of' if way < 0 else 'behind'} {_shown(other)}"
+                moved = one.text.strip() + " " if way < 0 else " " + one.text.strip()
+                also = ((place, place, moved),)
+                yield Edit(cost + 0.02 * steps, one.start, one.end, "", said, one.line, also=also)
+
+
+def _movable(one: WrittenStatement) -> bool:
+    """Whether a statement is one that others may change places with: a computation, of no macro."""
+    return one.opcode.startswith((*_ORDERED, "setp", "shr", "rem")) and not one.macro and ":" not in one.text
+
+
+def _both(
+    cost: float, mine: tuple[WrittenStatement, int, int], its: tuple[WrittenStatement, int, int]
+) -> Edit:
+    """The change that exchanges two stretches of two statements."""
+    (one, start, end), (other, first, last) = mine, its
+    here, there = one.text[start:end], other.text[first:last]
+    said = f"`{here}` and `{there}` exchanged in {_shown(one)} and {_shown(other)}"
+    also = ((other.start + first, other.start + last, here),)
+    return Edit(cost, one.start + start, one.start + end, there, said, one.line, also=also)
 
 
 def _moved(one: WrittenStatement) -> tuple[int, int] | None:
     """Where a statement says what it writes, one that stores what it stores; None where that is no register
     or vector of them."""
-    if not one.opcode.startswith(_MOVING) or one.macro:
+    if not one.opcode.startswith((*_MOVING, *_COMPUTING)) or one.macro:
         return None
     spans = operand_spans(one.text[one.operands :])
     place = 1 if one.opcode.startswith(_STORING) else 0

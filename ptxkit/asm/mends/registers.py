@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.edit import Edit, alike, changed, family, temporary
+from ptxkit.asm.mends.edit import Edit, alike, changed, family, related, temporary
 from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.left_out import near_registers
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -53,8 +53,9 @@ class RegisterEdits:
         if one.opcode:
             yield from self._operands(one)
             yield from self._vectors(one)
-        yield from self._others(number, one)
-        yield from self._lost(one)
+        if not one.text.startswith("."):
+            yield from self._others(number, one)
+            yield from self._lost(one)
 
     def _operands(self, one: WrittenStatement) -> Iterator[Edit]:
         """Operands that change places."""
@@ -105,10 +106,11 @@ class RegisterEdits:
                 continue
             namesakes = self._namesakes(one, *token.span())
             for other, apart in {**self._declared_like(name), **near, **namesakes}.items():
+                kin = related(name, other)
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
                 twin = copied and alike(name, other)
-                cost = 0.2 if twin else 0.8 if alike(name, other) else 2.0 + apart / 10
+                cost = 0.2 if twin else 0.8 if alike(name, other) else 1.0 if kin else 2.0 + apart / 10
                 if apart <= NEAR and number in self.evidence.addressing:
                     cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
                 if other in namesakes:
@@ -121,7 +123,9 @@ class RegisterEdits:
         """The registers that are declared with a name like another, and are nowhere near."""
         if name not in self._like:
             self._like[name] = {
-                other: FAR for other in self.text.widths if other.startswith("%") and alike(name, other)
+                other: FAR
+                for other in self.text.widths
+                if other.startswith("%") and (alike(name, other) or related(name, other))
             }
         return self._like[name]
 
@@ -150,8 +154,10 @@ class RegisterEdits:
             name = token[0]
             for other in self._unread if token.start() >= first else self._unwritten:
                 like = family(name) == family(other) or alike(name, other)
-                if other != name and like and self.text.width(name) == self.text.width(other):
-                    cost = 0.05 if self._named[name] > 2 else 0.3
+                if other == name or self.text.width(name) != self.text.width(other):
+                    continue
+                if like or related(name, other):
+                    cost = (0.05 if like else 0.15) + (0.0 if self._named[name] > 2 else 0.25)
                     yield replace(changed(one, cost, *token.span(), other), weight=0.2)
 
     @cached_property

@@ -9,11 +9,17 @@ from itertools import pairwise
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic
-from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE, global_bits
+from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE, SWIZZLE_SPAN, global_bits
 from ptxkit.plan import Launch, LaunchPlan, PlanTensorMap
 
 SWIZZLES = ("128B", "64B", "32B", "none")
 _OUTSIDE = re.compile(r"moves a box (?:from|to) \{([-\d, ]+)\} of a tensor of ([\dx ]+) elements, all")
+_CROWDED = re.compile(r"of \d+ bytes each, they begin \d+ apart")
+"""What a finding says of copies that are larger than the places they go to."""
+FITS, CROWDED = 0.6, 0.05
+"""What it costs to give a box the swizzle that is as wide as its rows; and where a finding says so."""
+MAX_BOX = 256
+"""Elements of a box along a dimension, at most. Driver API, `cuTensorMapEncodeTiled`."""
 NEUTRAL = 0.6
 """What it costs more to have no swizzle at all: it may take away what the fault is in."""
 NAMED, SUSPECTED = 0.5, 0.3
@@ -65,6 +71,8 @@ def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdi
         if what == "swizzle":
             entry: dict[str, Any] = {"options": {**asked.options, what: value}}
             cost -= SUSPECTED * (what in told)
+            if _fits(asked, plan, value, now):
+                cost = CROWDED if _CROWDED.search(told) else min(cost, FITS)
         else:
             entry = {what: value}
         changed = replace(asked, **entry)
@@ -73,6 +81,19 @@ def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdi
         where = f" at line {line}" if line else ""
         said = f"`{what} = {_shown(value)}` instead of `{_shown(now)}` in tensor map `{asked.name}`{where}"
         yield CardEdit(cost - named, said, replace(plan, tensor_maps=maps))
+
+
+def _fits(asked: PlanTensorMap, plan: LaunchPlan, swizzle: object, now: object) -> bool:
+    """Whether a swizzle is as wide as the rows of a box, and the one that the map has is wider."""
+    bits = _element_bits(asked, plan)
+    row = asked.box[-1] * bits // 8
+    return bits > 0 and SWIZZLE_SPAN.get(str(swizzle), 0) == row < SWIZZLE_SPAN.get(str(now), 0)
+
+
+def _element_bits(asked: PlanTensorMap, plan: LaunchPlan) -> int:
+    """Of an element of a map's tensor; 0 where the plan does not say."""
+    kind = asked.dtype or next((one.dtype for one in plan.tensors if one.name == asked.tensor), None)
+    return global_bits(kind) if kind is not None else 0
 
 
 def _changes(
@@ -91,6 +112,8 @@ def _changes(
         if row:
             others = {number for other in maps for number in getattr(other, what) or ()}
             for cost, numbers in _numbers(row, others, sizes):
+                if what == "box" and max(numbers) > MAX_BOX:
+                    continue
                 yield (0.0 if what == "box" else 0.2) + cost, what, numbers, row
     for tensor in dict.fromkeys(other.tensor for other in maps):
         if tensor != asked.tensor:
@@ -112,16 +135,17 @@ def _implied(
                 if begin >= shape[axis]:
                     needed = begin + asked.box[axis]
                     yield 0.2, "shape", (*shape[:axis], needed, *shape[axis + 1 :]), shape
-    tensor = next((one.dtype for one in plan.tensors if one.name == asked.tensor), None)
-    kind = asked.dtype or tensor
-    if not strides or kind is None or len(strides) != len(shape) - 1:
+    inner = _element_bits(asked, plan)
+    if not strides or not inner or len(strides) != len(shape) - 1:
         return
-    bits = [*(8 * stride for stride in strides), global_bits(kind)]
+    if any(outer < inward for outer, inward in pairwise(strides)):
+        return  # The dimensions are in another order than in memory: none says how long the next is.
+    bits = [*(8 * stride for stride in strides), inner]
     for axis, (outer, inner) in enumerate(pairwise(bits), 1):
         if outer % inner == 0 and outer // inner != shape[axis]:
-            yield 0.3, "shape", (*shape[:axis], outer // inner, *shape[axis + 1 :]), shape
+            yield 0.5, "shape", (*shape[:axis], outer // inner, *shape[axis + 1 :]), shape
         if shape[axis] * inner != outer and shape[axis] * inner % 8 == 0:
-            yield 0.4, "strides", (*strides[: axis - 1], shape[axis] * inner // 8, *strides[axis:]), strides
+            yield 0.6, "strides", (*strides[: axis - 1], shape[axis] * inner // 8, *strides[axis:]), strides
 
 
 def _numbers(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ptxkit.asm.mends.anchors import anchors, narrowed
 from ptxkit.asm.mends.edit import Edit
-from ptxkit.asm.mends.edits import Edits
+from ptxkit.asm.mends.edits import LATER, Edits
 from ptxkit.asm.mends.numbers import beyond
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.diagnostics import Diagnostic
@@ -22,9 +22,9 @@ from ptxkit.running.mending.cards import CardEdit, card_edits
 from ptxkit.running.mending.trial import Load, Trials
 
 SECONDS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (12.0, 24.0)),
-    **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (12.0, 24.0)),
-    **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (12.0, 24.0)),
+    **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (16.0, 30.0)),
+    **dict.fromkeys(("P617", "P623", "P624", "P628", "P639", "P643", "P645"), (16.0, 30.0)),
+    **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (16.0, 30.0)),
     **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
     **dict.fromkeys(("P655", "P656", "P657", "P658"), (4.0, 8.0)),
 }
@@ -32,11 +32,11 @@ SECONDS: Mapping[str, tuple[float, float]] = {
 the error's code begins; and at most, where trials take long. Asynchronous operations that meet may come of a
 wrong address, but most often a wait is missing, which the finding says; what has no entry comes of no
 number."""
-KNOWN = 12.0, 24.0
+KNOWN = 16.0, 30.0
 """The same where a cause is known: it is no wait that is missing."""
 REFUSED = "P45"
 """How the codes begin of tensor maps that cannot be so: nothing of the text is to blame."""
-SLOW = 30
+SLOW = 120
 """Trials that are worth it of kernels that take long."""
 PATIENCE = 4.0
 """How many times as long as the launch with the fault a trial may take."""
@@ -122,6 +122,7 @@ class MendSearch:
         told = cause or ""
         if not finding.code.startswith("P8"):  # That says how many elements are wrong, and what they are.
             told += f" {finding.message}"
+        told += "".join(f" {note}" for note in finding.notes if LATER.search(note))
         past = beyond("\n".join((finding.message, *finding.notes)))
         edits: list[Edit | CardEdit] = [*card_edits(plan, self.trials.text, cause, finding)]
         if not finding.code.startswith(REFUSED):

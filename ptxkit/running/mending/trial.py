@@ -27,6 +27,8 @@ from ptxkit.running.loaded_plan import Case, LoadedPlan
 from ptxkit.workloads import Arrays, content
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]*)", re.MULTILINE)
+_ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _CARD = re.compile(r"(?<=//)[ \t]*///[ \t]*ptxkit\b")
 _WORD = re.compile(r"[\w$%]+")
 FEWEST = 16
@@ -287,24 +289,26 @@ def _runs(one: Function, launched: set[str | None]) -> bool:
 
 
 def trimmed(text: str, entries: set[str | None]) -> str:
-    """A text without its card, and without the `#include`s behind definitions that name none of some entries,
-    if others do: a file may include itself once for each entry. All else stays where it is.
+    """A text without its card, and without the `#include`s for other entries: a file may include itself once
+    for each, behind definitions of which one is the entry's name. All else stays where it is.
 
     The plan says what is launched; a card that names entries that are not there would be refused.
     """
     text = _CARD.sub(lambda found: " " * len(found[0]), text)
-    kept, others, at = set[str | None](), list[tuple[int, int]](), 0
+    ahead, at = list[tuple[dict[str, set[str]], re.Match[str]]](), 0
     for one in _INCLUDE.finditer(text):
-        before = set(_WORD.findall(text[at : one.start()])) & entries
+        defined = _DEFINE.findall(text, at, one.start())
+        ahead.append(({name: set(_WORD.findall(value)) for name, value in defined}, one))
         at = one.end()
-        if before:
-            kept |= before
-        else:
-            others.append(one.span())
-    if not others or kept != entries:
+    named = set[str | None](_ENTRY.findall(text))
+    named = named.union(*(words for defines, _ in ahead for words in defines.values()))
+    by = {name for defines, _ in ahead for name, words in defines.items() if words & entries}
+    if not entries <= named:
         return text
-    for start, end in others:
-        text = text[:start] + " " * (end - start) + text[end:]
+    for defines, one in ahead:
+        chosen = [words for name, words in defines.items() if name in by]
+        if chosen and not any(words & entries for words in chosen):
+            text = text[: one.start()] + " " * len(one[0]) + text[one.end() :]
     return text
 
 
