@@ -717,6 +717,18 @@ def test_the_strides_of_a_map_imply_its_extents_and_these_its_strides() -> None:
     assert len(set(said)) == len(said)
 
 
+def test_strides_may_be_those_of_dimensions_in_another_order() -> None:
+    q = PlanTensor("q", "bf16", (48, 64), "input")
+    wrong, right = (300 * 64 * 2, 64 * 2), (64 * 2, 8 * 64 * 2)
+    asked = PlanTensorMap("map", "q", (1, 8, 64), shape=(8, 300, 64), strides=wrong)
+    other = PlanTensorMap("other", "q", (1, 8, 64), shape=(8, 300, 64), strides=right)
+    meant = f"`strides = {list(right)}` instead of `{list(wrong)}` in tensor map `map`"
+    for maps, within in (((asked,), 6), ((asked, other), 2)):
+        plan = LaunchPlan(Program("f.ptx", "\n"), (), (q,), {}, tensor_maps=maps)
+        said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+        assert meant in said[:within], said[:within]
+
+
 def test_dimensions_in_another_order_imply_nothing() -> None:
     q = PlanTensor("q", "bf16", (48, 64), "input")
     asked = PlanTensorMap("map", "q", (1, 8, 64), shape=(3, 16, 64), strides=(128, 640))

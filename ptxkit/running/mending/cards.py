@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic
@@ -123,8 +123,9 @@ def _changes(
 def _implied(
     asked: PlanTensorMap, plan: LaunchPlan, told: str
 ) -> Iterator[tuple[float, str, tuple[int, ...], tuple[int, ...]]]:
-    """The extents that the strides of a map imply, the strides that its extents do, and the extent that the
-    first box needs that lies outside: with how unlikely it is, which entry, and what it is now."""
+    """The extents that the strides of a map imply, the strides that its extents do, whatever the order of the
+    dimensions, or another map of that shape has, and the extent that the first box needs that lies outside:
+    with how unlikely it is, which entry, and what it is now."""
     shape, strides = asked.shape, asked.strides
     if shape is None:
         return
@@ -138,6 +139,12 @@ def _implied(
     inner = _element_bits(asked, plan)
     if not strides or not inner or len(strides) != len(shape) - 1:
         return
+    for other in plan.tensor_maps:
+        if other.shape == shape and other.strides and other.strides != strides:
+            yield 0.4, "strides", other.strides, strides
+    for dense in _dense(shape, inner):
+        if dense != strides:
+            yield 0.7, "strides", dense, strides
     if any(outer < inward for outer, inward in pairwise(strides)):
         return  # The dimensions are in another order than in memory: none says how long the next is.
     bits = [*(8 * stride for stride in strides), inner]
@@ -146,6 +153,17 @@ def _implied(
             yield 0.5, "shape", (*shape[:axis], outer // inner, *shape[axis + 1 :]), shape
         if shape[axis] * inner != outer and shape[axis] * inner % 8 == 0:
             yield 0.6, "strides", (*strides[: axis - 1], shape[axis] * inner // 8, *strides[axis:]), strides
+
+
+def _dense(shape: tuple[int, ...], bits: int) -> Iterator[tuple[int, ...]]:
+    """The strides of a tensor without gaps whose outer dimensions lie in some order, the usual one first."""
+    outer = range(len(shape) - 1)
+    for order in permutations(reversed(outer)):
+        strides, step = [0] * len(outer), shape[-1] * bits // 8
+        for axis in order:
+            strides[axis] = step
+            step *= shape[axis]
+        yield tuple(strides)
 
 
 def _numbers(
