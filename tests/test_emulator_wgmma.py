@@ -5,6 +5,8 @@ PTXKIT_REQUIRE_GPU=1 pytest -m gpu tests/test_emulator_wgmma.py
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import wgmma_kernels
@@ -178,3 +180,66 @@ def test_loads_that_nothing_orders_before_the_next_copy(old: str, new: str, orde
     with pytest.raises(EmulatorFault) as caught:
         RING.run(Emulator(order), header + mark + body.replace(old, new))
     assert caught.value.diagnostics[0].code in ("P650", "P653")
+
+
+APART = """\
+.version 8.0
+.target sm_90a
+.address_size 64
+.shared .align 1024 .b8 buffer[4096];
+.visible .entry k(.param .u64 out, .param .u64 flag)
+{
+    .reg .pred %none, %away, %more;
+    .reg .b32 %thread, %at, %zero, %low, %cta, %seen;
+    .reg .f32 %f0, %f1, %f2, %f3;
+    .reg .b64 %out, %flag, %desc;
+    setp.ne.u32 %none, 0, 0;
+    mov.u32 %thread, %tid.x;
+    ld.param.u64 %out, [out];
+    ld.param.u64 %flag, [flag];
+    mov.u32 %cta, %ctaid.x;
+    mad.lo.u32 %at, %cta, 128, %thread;
+    mad.wide.u32 %out, %at, 4, %out;
+    mov.u32 %low, buffer;
+    mad.lo.u32 %at, %thread, 16, %low;
+    mov.u32 %zero, 0;
+    st.shared.v4.b32 [%at], {%zero, %zero, %zero, %zero};
+    st.shared.v4.b32 [%at + 2048], {%zero, %zero, %zero, %zero};
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    shr.u32 %low, %low, 4;
+    or.b32 %low, %low, 0x00080000;
+    mov.b64 %desc, {%low, 0x00000010};
+    mov.f32 %f0, 0f40000000;
+    mov.f32 %f1, %f0;
+    mov.f32 %f2, %f0;
+    mov.f32 %f3, %f0;
+    setp.ne.u32 %away, %cta, 0;
+    @%away bra others;
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %desc, %desc, %none, 1, 1, 0, 0;
+    wgmma.commit_group.sync.aligned;
+again:
+    ld.acquire.gpu.u32 %seen, [%flag];
+    setp.lt.u32 %more, %seen, 384;
+    @%more bra again;
+    wgmma.wait_group.sync.aligned 0;
+    bra.uni store;
+others:
+    add.f32 %f0, %f0, %f0;
+    red.release.gpu.global.add.u32 [%flag], 1;
+store:
+    st.global.f32 [%out], %f0;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("order", ["lazy", "eager", "random"])
+def test_products_of_one_cta_hold_no_registers_of_others(order: Any) -> None:
+    """Three CTAs of four go on with registers of theirs while the fourth has a product in flight."""
+    device = Emulator(order=order)
+    out, flag = device.array(np.ones(512, np.float32)), device.array(np.zeros(1, np.uint32))
+    device.load(APART).kernel().launch(4, 128, [out, flag])
+    assert out.numpy().tolist() == [0] * 128 + [4] * 384
+    assert device.findings == []

@@ -76,7 +76,8 @@ class Entered:
         """Count the blocks."""
         enter(lane_set, self.blocks)
         if self._exchanges:
-            lane_set.batch.happens_before.exchange(lane_set.rows)
+            rows = lane_set.rows if lane_set.mask is None else lane_set.occupied()[0]
+            lane_set.batch.happens_before.exchange(rows)
 
 
 def enter(lane_set: LaneSet, blocks: list[CodeBlock]) -> None:

@@ -156,11 +156,13 @@ class Warpgroups:
     def finish(self, lane_set: LaneSet, slots: tuple[int, ...], site: Site) -> bool:
         """Wait for products on registers that an instruction accesses straight behind them, as `wait`. Where
         the device is strict, P649."""
+        which = self._reached(lane_set, None)
         for issued in self.in_flight:
             held = issued.accumulator.slots.intersection(slots)
-            if held and issued.unseen.any():
+            late = issued.unseen if isinstance(which, slice) else issued.unseen & np.isin(issued.which, which)
+            if held and late.any():
                 if lane_set.launch.sanitize:
-                    self._race(lane_set, issued, held, int(np.argmax(issued.unseen)), site, INJECTED)
+                    self._race(lane_set, issued, held, int(np.argmax(late)), site, INJECTED)
                 return self.wait(lane_set, Members.of(lane_set, None, site), -1, site)
         return False
 
@@ -172,7 +174,7 @@ class Warpgroups:
 
     def _reached(self, lane_set: LaneSet, guard: Any) -> Any:
         """The warpgroups with lanes for which a guard holds, as an index."""
-        if lane_set.rows is None and (guard is None or guard.ndim == 0):
+        if lane_set.rows is None and lane_set.mask is None and (guard is None or guard.ndim == 0):
             return slice(None)
         return distinct(warpgroup_of(self.batch, executing_rows(lane_set, guard)))
 
