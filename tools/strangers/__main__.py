@@ -15,7 +15,9 @@ from tools.strangers.repositories import checkout
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LISTS = tuple(ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2", "strangers3"))
+LISTS = tuple(
+    ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2", "strangers3", "strangers4")
+)
 """The lists of launches of kernels that nobody here wrote, by age."""
 MOST_SECONDS = 600
 """What a launch of `check` may take."""
