@@ -789,6 +789,28 @@ def test_a_descriptor_counts_units_of_16_bytes() -> None:
     assert "%stage, 3072;` instead of" in edits_of(text, told)[0]
 
 
+def test_the_offsets_of_a_descriptor_may_have_changed_places() -> None:
+    said = edits_of("or.b64 %x_desc, %x_desc, 0x0000004000080000;\n")
+    assert any(each.startswith("`or.b64 %x_desc, %x_desc, 0x0000000800400000;`") for each in said[:3])
+
+
+def test_an_offset_counts_bytes() -> None:
+    said = edits_of("ld.global.nc.f32 %lse, [%at + 8];\n")
+    assert any("[%at + 32];` instead of" in each for each in said[:4])
+
+
+def test_onto_a_swizzled_address_is_put_by_exclusive_or() -> None:
+    text = (
+        ".reg .b32 %first, %at, %on, %row;\nmov.u32 %first, tile;\nxor.b32 %row, %row, 7;\n"
+        "mad.lo.u32 %first, %row, 16, %first;\nadd.u32 %at, %first, %on;\n"
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a, %b, %c, %d}, [%at];\n"
+    )
+    told = "has elements 48 to 55 of row 2 of its tensor where elements 16 to 23 of row 2 belong"
+    meant = "`xor.b32 %at, %first, %on;` instead of `add.u32 %at, %first, %on;` at line 5"
+    assert meant in edits_of(text, told)[:4]
+    assert meant not in edits_of(text.replace("xor.b32 %row, %row, 7;", "and.b32 %row, %row, 7;"), told)
+
+
 def test_a_lane_of_tensor_memory_may_be_the_32_of_a_warp() -> None:
     assert any("%warp, 21;" in each for each in edits_of("shl.b32 %x, %warp, 16;\n")[:4])
 

@@ -213,6 +213,9 @@ class Edits:
             for other in sorted(self._off(value)):
                 yield changed(one, 2 * MOVED, token.start(), token.end(), written_like(token[0], other))
             unit = _unit(one) if ahead.endswith("+") else 1
+            if ahead.endswith("+") and value and _unit(one) > 1:
+                written = written_like(token[0], value * _unit(one))  # elements, which are bytes here
+                yield changed(one, 0.4 + known, token.start(), token.end(), written)
             for cost, other in self._meant(one, value, token[0]):
                 if other != value and (other - value) % unit == 0:
                     written = written_like(token[0], other)
@@ -280,7 +283,9 @@ class Edits:
         last = one.text[one.operands :].rpartition(",")[2].strip(" ;\n\\")
         if NUMBER.fullmatch(last):
             return value_of(last) < SPAN
-        return operation != "add" or not last.startswith("%") or not self.evidence.based(number)
+        if operation != "add" or not last.startswith("%") or not self.evidence.based(number):
+            return True
+        return self.evidence.swizzled(number)  # What is put onto it may carry into the next row.
 
     def _operations(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
         """Another operation, or one less."""
@@ -292,7 +297,8 @@ class Edits:
             for rank, other in enumerate(others if self._swizzles(number, operation) else ()):
                 sign = "u" if other == "add" else "b"
                 cost = (1.0 if other == "add" else 0.6) + 0.1 * rank
-                cost = 0.0 if other == "xor" and self.swizzled else cost
+                torn = self.torn and self.evidence.swizzled(number)
+                cost = 0.0 if other == "xor" and (self.swizzled or torn) else cost
                 edit = changed(one, cost, at, at + len(one.opcode), f"{other}.{sign}{kind[1:]}")
                 yield replace(edit, weight=0.5)
         for part in re.finditer(r"\w+", one.opcode):

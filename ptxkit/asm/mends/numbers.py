@@ -16,6 +16,8 @@ APART = (1024, 2048, 512, 256)
 """Bytes that such places may be apart."""
 UNIT = 16
 """Bytes of the unit in which descriptors count."""
+LEADING, STRIDE, OFFSET = 16, 32, 0x3FFF
+"""Where the leading and the stride byte offset of a matrix descriptor begin, and the bits that each has."""
 MOST = 6
 """How many other numbers of like instructions are looked at."""
 
@@ -91,9 +93,14 @@ def _runs(value: int) -> Iterator[tuple[float, int]]:
 
 
 def _fields(value: int) -> Iterator[tuple[float, int]]:
-    """A field of bits that holds half or twice as much, one more or one less, or nothing."""
+    """A field of bits that holds half or twice as much, one more or one less, or nothing; the two offsets of
+    a matrix descriptor in each other's place."""
     bits = value.bit_length()
     width = 64 if bits > 32 else 32
+    leading, stride = (value >> at & OFFSET for at in (LEADING, STRIDE))
+    if width == 64 and leading != stride:
+        rest = value & ~(OFFSET << LEADING | OFFSET << STRIDE)
+        yield 0.25, rest | stride << LEADING | leading << STRIDE
     for bit in range(width):
         one = 1 << bit
         if value & one:

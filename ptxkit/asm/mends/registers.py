@@ -115,6 +115,8 @@ class RegisterEdits:
                     cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
                 if other in namesakes:
                     cost = min(cost, 0.2)
+                if other in one.writes and one.opcode:
+                    cost = min(cost, 0.9)
                 edit = changed(one, cost, token.start(), token.end(), other)
                 likely = self.exchanged or twin or other in namesakes
                 yield replace(edit, weight=0.3) if likely else edit
