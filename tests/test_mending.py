@@ -391,6 +391,8 @@ ADDRESS = ".reg .b32 %row, %piece, %at, %n;\n"
          "`xor.b32 %at, %row, 32;` instead of `add.u32 %at, %row, 32;` at line 2", 12),
         ("mad.lo.u32 %i, %col, %n, %row;\n",
          "`mad.lo.u32 %i, %row, %n, %col;` instead of `mad.lo.u32 %i, %col, %n, %row;` at line 1", 6),
+        (f"{ADDRESS}mov.b32 %at, %row;\nand.b32 %at, %at, 3;\nst.shared.b32 [%at], %n;\n",
+         "`shr.u32 %at, %row, 1;` instead of `mov.b32 %at, %row;` at line 2", 12),
         ("and.b32 %x, %t, 112;\n", "`and.b32 %x, %t, 48;` instead of `and.b32 %x, %t, 112;` at line 1", 6),
     ],
 )  # fmt: skip
@@ -596,6 +598,7 @@ def test_what_a_branch_decides(branch: str, inside: int, decides: bool) -> None:
         ("%last_row", "%last_column", True),
         ("%last_row", "%first_column", False),
         ("%tile", "%stage", False),
+        ("%block", "%cluster", True),
         ("%scale1_2", "%scale2_1", True),
         ("%sum1", "%sum2", False),
     ],

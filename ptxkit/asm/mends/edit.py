@@ -18,6 +18,7 @@ COUNTERPARTS = frozenset(
     for pair in (
         "row/column row/col rows/columns rows/cols width/height left/right up/down north/south east/west "
         "first/last low/high lo/hi begin/end start/end head/tail full/empty warp/lane thread/lane "
+        "block/cluster block/tile warp/warpgroup "
         "cta/cluster input/output source/target src/dst m/n n/k m/k x/y y/z x/z i/j a/b q/k k/v"
     ).split()
 )

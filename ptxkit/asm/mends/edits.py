@@ -148,7 +148,9 @@ class Edits:
         yield from self._numbers(number, one)
         if one.opcode:
             yield from self._operations(number, one)
-            yield from self.left_out.of(number, one)
+            for edit in self.left_out.of(number, one):
+                shifted = self.swizzled and edit.new.startswith("shr")  # the bits of the row that are taken
+                yield replace(edit, cost=0.1, weight=0.3) if shifted else edit
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
             for edit in results_exchanged(self.text, number, 0.2 if self.torn else 1.0):
                 yield replace(edit, weight=0.3) if self.torn else edit

@@ -152,7 +152,7 @@ class LeftOut:
     def _no_copy(
         self, number: int, one: WrittenStatement, target: str, source: str, bits: int
     ) -> Iterator[Edit]:
-        """What was meant in place of a copy: two values, or one and a number, combined."""
+        """What was meant in place of a copy: two values, or one and a number, combined, or a shifted one."""
         single = [count for count in self._copied.values() if count <= 2]
         alone = self._copied[source] <= 2 and len(single) <= FEW_COPIES and not one.guarded
         likely = LIKELY if alone and number in self.evidence.addressing else 0
@@ -165,6 +165,11 @@ class LeftOut:
             new = f"xor.b{bits} {target}, {source}, {value};"
             weight = 0.5 if rank < likely else 1.0
             yield replace(changed(one, base + 0.05 * rank, 0, len(one.text), new), weight=weight)
+        for rank, turn in enumerate(TURNS):
+            for later, operation in ((0.0, "shr.u"), (0.3, "shl.b")):
+                new = f"{operation}{bits} {target}, {source}, {turn};"
+                weight = 0.5 if likely else 1.0
+                yield replace(changed(one, base + later + 0.05 * rank, 0, len(one.text), new), weight=weight)
         near = [
             (name, apart)
             for name, apart in near_registers(self.text, number).items()
