@@ -149,8 +149,6 @@ def run_suite(
     """
     work.mkdir(parents=True, exist_ok=True)
     copies, end = library(work), time.monotonic() + within
-    # What nvcc made is kept for its PTX, which `open_bits` reads.
-    options = checkout.suite.options + (["-keep"] if exec_options is not None else [])
 
     def one(name: str) -> dict[str, Any]:
         kept = work / f"{name.replace('/', '.')}.json"
@@ -158,7 +156,7 @@ def run_suite(
             return json.loads(kept.read_text("utf-8"))
         if (left := int(end - time.monotonic())) <= 0:
             return {"outcome": "not run", "why": LATE, "seconds": 0, "numbers": []}
-        suite = replace(checkout.suite, test_seconds=min(seconds, left), options=options)
+        suite = replace(checkout.suite, test_seconds=min(seconds, left))
         found = run_numbers(replace(checkout, suite=suite), name, exec_options, work, copies)
         kept.write_text(json.dumps(found), "utf-8")
         said = f"{found['outcome']}, {len(found['numbers'])} numbers, {found['seconds']:.0f} s {found['why']}"
