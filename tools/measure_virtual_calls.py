@@ -2,9 +2,9 @@
 
     python tools/measure_virtual_calls.py [--output FILE] [--calls 2000]
 
-Each call is measured alone, in microseconds of this process's own time, so that a busy machine does not
-count; the medians are written. Launches are of an empty kernel of one CTA, by
-cuda.bindings and by `open_device("emu")`.
+Each call is measured alone, in microseconds of this thread's own time; the medians are written. Launches are
+of an empty kernel of one CTA, by cuda.bindings and by `open_device("emu")`, in turn: a core that something
+else makes slow for a while is slow for both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuda.bindings import driver as cuda
@@ -36,14 +36,20 @@ def check(answer: tuple[Any, ...]) -> Any:
     return answer[1] if len(answer) > 1 else None
 
 
-def median(work: Callable[[], Any], calls: int) -> float:
-    """Microseconds of this process's time that a call takes."""
-    found = []
+def medians(works: Sequence[Callable[[], Any]], calls: int) -> list[float]:
+    """Microseconds of this thread's time that each of several calls takes, called in turn."""
+    found: list[list[int]] = [[] for _ in works]
     for _ in range(calls):
-        start = time.thread_time_ns()
-        work()
-        found.append(time.thread_time_ns() - start)
-    return round(statistics.median(found) / 1000, 2)
+        for work, times in zip(works, found, strict=True):
+            start = time.thread_time_ns()
+            work()
+            times.append(time.thread_time_ns() - start)
+    return [round(statistics.median(times) / 1000, 2) for times in found]
+
+
+def median(work: Callable[[], Any], calls: int) -> float:
+    """Microseconds of this thread's time that a call takes."""
+    return medians([work], calls)[0]
 
 
 def bookkeeping(calls: int) -> dict[str, float]:
@@ -94,7 +100,8 @@ def launches(calls: int) -> dict[str, float]:
     def own_launch() -> None:
         own.launch(grid=1, block=32, args=[0, 0, 1, 2])
 
-    return {"by the driver API": median(launch, calls), "by open_device": median(own_launch, calls)}
+    virtually, plainly = medians([launch, own_launch], calls)
+    return {"by the driver API": virtually, "by open_device": plainly}
 
 
 def main() -> None:
