@@ -87,6 +87,9 @@ def main() -> int:
     noted.add_argument("--jobs", type=int, default=1, help="programs at a time")
     noted.add_argument("--only", default="*", help="programs that match this pattern")
     noted.add_argument("--builds", type=Path, help="a folder where builds are kept")
+    noted.add_argument(
+        "--carried", action="store_true", help="they were made elsewhere, and are as they must be"
+    )
     noted.add_argument("--seconds", type=int, default=60, help="how long a program may take")
     noted.add_argument("--within", type=float, default=36000, help="seconds for all of it")
     both = verbs.add_parser("same")
@@ -108,7 +111,8 @@ def main() -> int:
     elif given.verb == "same":
         from . import same  # a real GPU's machine may not have what it needs
 
-        found = same.compare(given.ours, given.theirs)
+        known = json.loads(given.output.read_text("utf-8"))["suites"] if given.output.exists() else {}
+        found = same.compare(given.ours, given.theirs, known)
         given.output.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
         print(f"{given.output}: {same.totals(found)}")
     else:
@@ -131,6 +135,7 @@ def _note(given: argparse.Namespace) -> None:
             within=end - time.monotonic(),
             device=device,
             builds=_builds(given, suite),
+            carried=given.carried,
         )
         print(program_numbers.write(found, given.output), flush=True)
 

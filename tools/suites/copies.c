@@ -7,6 +7,9 @@
  * The hash is of all bytes. The sample, for the first SAMPLES copies, is all of them up to BLOCKS blocks of
  * BLOCK bytes, beyond that BLOCKS blocks that are spread evenly, the first and the last among them.
  *
+ * Where NUMBERS_FREED is set, memory of cudaMalloc begins as zeros, and what it holds when the program gives it
+ * to cudaFree is noted like a copy: for programs that compare their results on the device.
+ *
  * After an asynchronous copy it waits for the stream: nothing can happen to the bytes between the copy and the
  * hash. Managed and mapped memory, which the host reads in place, and what a graph copies, it doesn't see.
  */
@@ -103,6 +106,8 @@ static void tell_rows(const char *kind, status code, const void *to, size_t pitc
     }
 }
 
+status cudaDeviceSynchronize(void);
+status cudaMemset(void *, int, size_t);
 status cudaPointerGetAttributes(struct attributes *, const void *);
 status cudaStreamIsCapturing(stream, int *);
 status cudaStreamSynchronize(stream);
@@ -162,3 +167,57 @@ STAND_BEFORE(cuMemcpyDtoHAsync_v2, (void *to, unsigned long long from, size_t co
              (to, from, count, on), 1,
              tell_queued("cuMemcpyDtoHAsync", code, NEXT(cuStreamIsCapturing), NEXT(cuStreamSynchronize), on, to,
                          count, count, 1))
+
+/* What cudaMalloc gave and cudaFree has not got yet. */
+static struct { void *at; size_t count; } *allocations;
+static size_t many;
+
+static void hold(void *at, size_t count) {
+    pthread_mutex_lock(&lock);
+    allocations = realloc(allocations, (many + 1) * sizeof *allocations);
+    if (!allocations) abort();
+    allocations[many].at = at;
+    allocations[many++].count = count;
+    pthread_mutex_unlock(&lock);
+}
+
+/* How many bytes are held at an address, which is forgotten; 0 if none are. */
+static size_t let_go(const void *at) {
+    size_t count = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < many; i++)
+        if (allocations[i].at == at) {
+            count = allocations[i].count;
+            allocations[i] = allocations[--many];
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+status cudaMalloc(void **to, size_t count) {
+    within++;
+    status code = NEXT(cudaMalloc)(to, count);
+    if (!code && count && getenv("NUMBERS_FREED")) {
+        code = NEXT(cudaMemset)(*to, 0, count);
+        hold(*to, count);
+    }
+    within--;
+    return code;
+}
+
+status cudaFree(void *at) {
+    within++;
+    size_t count = let_go(at);
+    if (count) {
+        void *bytes = malloc(count);
+        if (!bytes) abort();
+        status code = NEXT(cudaDeviceSynchronize)();
+        if (!code) code = NEXT(cudaMemcpy)(bytes, at, count, TO_HOST);
+        tell_rows("cudaFree", code, bytes, count, count, 1);
+        free(bytes);
+    }
+    status code = NEXT(cudaFree)(at);
+    within--;
+    return code;
+}
