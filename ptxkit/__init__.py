@@ -1,4 +1,8 @@
-"""ptxkit: check, run, emulate and benchmark hand-written PTX, with nothing between it and the GPU."""
+"""ptxkit: check, run, emulate and benchmark hand-written PTX, with nothing between it and the GPU.
+
+PYTEST_DONT_REWRITE: our plugin asserts nothing, and where `ptxkit exec` has imported this package ahead of
+pytest, its wish to rewrite it is a warning, which some suites make an error.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ptxkit.asm.mends.statements import CONTROL, STEP, KernelText
 from ptxkit.asm.preprocess import expand
 from ptxkit.diagnostics import Diagnostic, Source
 from ptxkit.plan import LaunchPlan, PlanTensorMap
-from ptxkit.plan.data import Program
+from ptxkit.plan.data import PlanTensor, Program
 from ptxkit.running.mending import search
 from ptxkit.running.mending.cards import card_edits
 from ptxkit.running.mending.trial import ExpandedText, trimmed
@@ -585,6 +585,8 @@ def test_what_a_branch_decides(branch: str, inside: int, decides: bool) -> None:
         ("%last_row", "%last_column", True),
         ("%last_row", "%first_column", False),
         ("%tile", "%stage", False),
+        ("%scale1_2", "%scale2_1", True),
+        ("%sum1", "%sum2", False),
     ],
 )
 def test_names_of_counterparts_are_alike(name: str, other: str, are: bool) -> None:
@@ -613,6 +615,58 @@ def test_vectors_are_pieces_where_pieces_of_a_matrix_are_exchanged() -> None:
     )
     told = "all of the wrong elements hold what belongs at [i ^ 8, j ^ 8]"
     assert "{%b, %a, %c, %d};` instead of" in edits_of(text, told)[0]
+
+
+def test_a_register_that_nobody_reads_was_meant_where_one_like_it_is_read() -> None:
+    text = (
+        ".reg .b32 %x0, %x1, %x2, %sum;\nld.global.v2.b32 {%x0, %x1}, [%at];\nadd.u32 %sum, %sum, %x0;\n"
+        "ld.global.b32 %x2, [%at + 8];\nadd.u32 %sum, %sum, %x0;\nadd.u32 %sum, %sum, %x2;\n"
+    )
+    said = edits_of(text)
+    assert {each.split(" instead")[0] for each in said[:2]} == {"`add.u32 %sum, %sum, %x1;`"}
+    assert {int(each.rsplit(" ", 1)[1]) for each in said[:2]} == {3, 5}
+
+
+def test_a_register_that_nobody_writes_was_meant_where_one_like_it_is_written() -> None:
+    text = (
+        ".reg .b32 %x0, %x1, %a, %b;\nld.global.b32 %x0, [%at];\nld.global.b32 %x0, [%at + 4];\n"
+        "add.u32 %a, %a, %x0;\nadd.u32 %b, %b, %x1;\n"
+    )
+    assert any(each.startswith("`ld.global.b32 %x1, [%at + 4];` instead of") for each in edits_of(text)[:4])
+
+
+def test_what_two_loads_give_may_have_changed_places() -> None:
+    text = ".reg .b32 %a1, %a2;\nld.global.b32 %a1, [%at + 16];\nld.global.b32 %a2, [%below];\n"
+    kernel = KernelText.of(text)
+    told = "line 0 of matrix A has elements 0 to 7 of row 8 of its tensor where elements 8 to 15 belong"
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0), told).ordered()
+    assert edits[0].said.startswith("`%a1` and `%a2` exchanged in")
+    exchanged = text.replace("%a1, [", "%a3, [").replace("%a2, [", "%a1, [").replace("%a3, [", "%a2, [")
+    assert edits[0].of(text) == exchanged
+
+
+def test_what_two_stores_store_may_have_changed_places() -> None:
+    text = ".reg .b32 %a, %b;\nst.global.b32 [%at], %a;\nst.global.b32 [%at + 4], %b;\n"
+    assert any(each.startswith("`%a` and `%b` exchanged in `st") for each in edits_of(text))
+
+
+def test_the_strides_of_a_map_imply_its_extents_and_these_its_strides() -> None:
+    q = PlanTensor("q", "bf16", (48, 576), "input")
+    asked = PlanTensorMap("map", "q", (8, 64), shape=(48, 512), strides=(1152,))
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (q,), {}, tensor_maps=(asked,))
+    said = [edit.said for edit in card_edits(plan, "", None, Diagnostic("P801", "wrong"))]
+    assert said[0].startswith("`shape = [48, 576]` instead of `[48, 512]`")
+    assert said[1].startswith("`strides = [1024]` instead of `[1152]`")
+    assert len(set(said)) == len(said)
+
+
+def test_a_box_outside_says_how_far_a_map_should_reach() -> None:
+    q = PlanTensor("q", "f32", (48, 96), "input")
+    asked = PlanTensorMap("map", "q", (8, 32), shape=(48, 64))
+    plan = LaunchPlan(Program("f.ptx", "\n"), (), (q,), {}, tensor_maps=(asked,))
+    told = "the copy at line 9 moves a box from {64, 0} of a tensor of 64 x 48 elements, all of it outside"
+    said = [edit.said for edit in card_edits(plan, "", told, Diagnostic("P801", "wrong"))]
+    assert said[0].startswith("`shape = [48, 96]` instead of `[48, 64]`")
 
 
 def test_a_number_is_too_large_by_what_lies_beyond_the_end() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import platform
 
 import pytest
 from virtual import execute, needs_linux
 
+from ptxkit.emulator.addresses import WINDOW, WINDOWS
+
 pytestmark = [needs_linux, pytest.mark.long]
 
+FIXED = 0x100000
+"""MAP_FIXED_NOREPLACE: there, or not at all."""
 ORDERS = ("eager", "lazy", "random")
 
 
@@ -33,6 +39,12 @@ def test_a_missing_event_changes_the_result_of_some_seed() -> None:
         for seed in range(4)
     }
     assert results == {"1\n", "2\n"}
+
+
+def test_events_tell_no_less_time_than_a_kernel_saw_pass() -> None:
+    done = execute("clocks.py")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) >= 20
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -71,6 +83,17 @@ def test_graphs(order: str) -> None:
 def test_pools_of_every_place_and_what_was_said_of_managed_memory(order: str) -> None:
     done = execute("places.py", options=("--order", order))
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+@pytest.mark.parametrize("space", WINDOWS)
+@pytest.mark.parametrize("offset", [0, WINDOW - mmap.PAGESIZE])
+def test_no_memory_of_a_process_can_lie_in_a_window(space: str, offset: int) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.argtypes = [*[ctypes.c_void_p, ctypes.c_size_t], *[ctypes.c_int] * 3, ctypes.c_long]
+    library.mmap.restype = ctypes.c_void_p
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | FIXED
+    place = library.mmap(WINDOWS[space] + offset, mmap.PAGESIZE, mmap.PROT_READ, flags, -1, 0)
+    assert ctypes.c_long(place).value == -1, hex(place)
 
 
 def test_host_memory_wherever_the_system_puts_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from virtual import CLIENTS, needs_linux
@@ -27,6 +28,23 @@ def test_a_finding_fails_the_test_in_which_it_occurred() -> None:
     assert "error[P602]: out of bounds" in done.stdout
     assert "somebody.py:24 in test_beyond" in done.stdout
     assert "launches on a virtual GPU (sm_90a): 3; 1 error, 0 warnings" in done.stdout
+
+
+def test_a_suite_whose_warnings_are_errors_starts(tmp_path: Path) -> None:
+    """An installed plugin, of which pytest knows the files, that was imported ahead of pytest."""
+    info = tmp_path / "ptxkit-0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ptxkit\nVersion: 0\n")
+    (info / "entry_points.txt").write_text("[pytest11]\nptxkit = ptxkit.virtual.pytest_plugin\n")
+    (info / "RECORD").write_text("ptxkit/__init__.py,,\nptxkit/virtual/pytest_plugin.py,,\n")
+    (tmp_path / "test_it.py").write_text("def test_it() -> None:\n    pass\n")
+    script = "import sys, ptxkit, pytest; sys.exit(pytest.main(['-W', 'error', '-q', 'test_it.py']))"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}
+    environment.pop("PYTEST_ADDOPTS", None)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_bad_settings_are_usage_errors() -> None:

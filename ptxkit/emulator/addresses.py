@@ -2,7 +2,8 @@
 
 Every state space but global memory has a window of generic addresses. An address inside a window is the
 window's base plus the address in the space. Global memory has no window: its addresses are generic as they
-are. The numbers lie where a device might put them.
+are. The windows lie within the 49 bits of a device's addresses and beyond the 48 that a process of the host
+has: kernels reach the host's memory by its own addresses (`ptxkit exec`), and none of it lies in a window.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ WINDOW = 1 << 32
 CODE = 0x0000_0100_0000_0000
 """Where function addresses start: far from any data."""
 CODE_STEP = 0x100
-CONST = 0x7FE0_0000_0000
-PARAM = 0x7FE8_0000_0000
-SHARED = 0x7FF0_0000_0000
-LOCAL = 0x7FF8_0000_0000
+CONST = 0x1_7FE0_0000_0000
+PARAM = 0x1_7FE8_0000_0000
+SHARED = 0x1_7FF0_0000_0000
+LOCAL = 0x1_7FF8_0000_0000
 
 WINDOWS: dict[str, int] = {"const": CONST, "param": PARAM, "shared": SHARED, "local": LOCAL}
 """The base of each window by its state space."""

@@ -22,6 +22,7 @@ COUNTERPARTS = frozenset(
     ).split()
 )
 """Words of which one is written for the other."""
+_INDEX = re.compile(r"\d+")
 LONGEST = 100
 """Statements that are longer are not repeated in messages."""
 
@@ -117,13 +118,19 @@ def constant(one: WrittenStatement) -> bool:
     return one.opcode.startswith("setp.") and "%" not in one.text[one.operands :].partition(",")[2]
 
 
+def family(name: str) -> str:
+    """What the registers that are numbered alike have in common."""
+    return _INDEX.sub("#", name)
+
+
 def temporary(name: str) -> bool:
     """Whether a register has a name as compilers number them."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
 def alike(name: str, other: str) -> bool:
-    """Whether two names differ in one letter, or in one word, a short one or the other's counterpart."""
+    """Whether two names differ in one letter, in one word, a short one or the other's counterpart, or in the
+    order of their indices."""
     a, b = name.lstrip("%").split("_"), other.lstrip("%").split("_")
     if len(a) == len(b):
         differ = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
@@ -132,6 +139,8 @@ def alike(name: str, other: str) -> bool:
             short = len(a) > 1 and max(len(one), len(two)) <= 3
             if short or frozenset((one, two)) in COUNTERPARTS:
                 return True
+    if family(name) == family(other):
+        return sorted(_INDEX.findall(name)) == sorted(_INDEX.findall(other))
     if name.rstrip("0123456789") == other.rstrip("0123456789"):
         return False  # One of a numbered family: there are too many.
     letters = len(name) == len(other) and sum(x != y for x, y in zip(name, other, strict=True)) == 1

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, TextEvidence
-from ptxkit.asm.mends.exchanged import exchanged
+from ptxkit.asm.mends.exchanged import exchanged, results_exchanged
 from ptxkit.asm.mends.left_out import LeftOut
 from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, inverse, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
@@ -137,6 +137,8 @@ class Edits:
             yield from self._operations(number, one)
             yield from self.left_out.of(number, one)
             yield from exchanged(self.text, number, 0.5 if self.exchanged else 1.1)
+            for edit in results_exchanged(self.text, number, 0.2 if self.torn else 1.0):
+                yield replace(edit, weight=0.3) if self.torn else edit
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing and not self.evidence.swizzled(number):
                 for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from ptxkit.asm.mends.edit import Edit, alike, changed, temporary
+from ptxkit.asm.mends.edit import Edit, alike, changed, family, temporary
 from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.left_out import near_registers
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -25,6 +25,8 @@ NEAR = 8
 """How far away, in statements, one index of an address may stand for another."""
 FAR = 8
 """How far away, in statements, registers count that are only declared."""
+LOST = 8
+"""So many registers that nobody reads, or writes, say what was meant; of more some are by design."""
 NAMESAKES = 3
 """So many names in the place of one say which is meant; more say nothing."""
 
@@ -52,6 +54,7 @@ class RegisterEdits:
             yield from self._operands(one)
             yield from self._vectors(one)
         yield from self._others(number, one)
+        yield from self._lost(one)
 
     def _operands(self, one: WrittenStatement) -> Iterator[Edit]:
         """Operands that change places."""
@@ -135,6 +138,54 @@ class RegisterEdits:
             if other != name and (stem == name or other.rstrip("0123456789") != stem)
         }
         return dict.fromkeys(sorted(found), FAR) if len(found) <= NAMESAKES else {}
+
+    def _lost(self, one: WrittenStatement) -> Iterator[Edit]:
+        """A register that something writes and nothing reads in place of one like it that is read, and one
+        that is read and that nothing writes in place of one that is written."""
+        if not one.opcode:
+            return
+        spans = operand_spans(one.text[one.operands :])
+        first = one.operands + (spans[0][1] if spans and one.writes else 0)
+        for token in NAME.finditer(one.text, one.operands):
+            name = token[0]
+            for other in self._unread if token.start() >= first else self._unwritten:
+                like = family(name) == family(other) or alike(name, other)
+                if other != name and like and self.text.width(name) == self.text.width(other):
+                    cost = 0.05 if self._named[name] > 2 else 0.3
+                    yield replace(changed(one, cost, *token.span(), other), weight=0.2)
+
+    @cached_property
+    def _named(self) -> Counter[str]:
+        """How often each register stands in the text."""
+        return Counter(
+            name
+            for one in self.text.statements
+            if one.opcode
+            for name in NAME.findall(one.text, one.operands)
+        )
+
+    @cached_property
+    def _unread(self) -> list[str]:
+        """The registers that something writes and nothing reads, where they are few."""
+        read = frozenset().union(*(one.reads for one in self.text.statements))
+        return self._few(name for name in self.text.writers if name not in read)
+
+    @cached_property
+    def _unwritten(self) -> list[str]:
+        """The registers that something reads and nothing writes, where they are few."""
+        read = frozenset().union(*(one.reads for one in self.text.statements))
+        return self._few(name for name in read if name not in self.text.writers and "." not in name)
+
+    def _few(self, names: Iterable[str]) -> list[str]:
+        found = sorted(
+            name for name in names if name.startswith("%") and self._declared(name) and not temporary(name)
+        )
+        return found if len(found) <= LOST else []
+
+    def _declared(self, name: str) -> bool:
+        """Whether a name is a register's, and not what is left of names that macros make."""
+        known = {name, name.rstrip("0123456789")} & self.text.widths.keys()
+        return bool(known) and self.text.common(name) == name
 
     @cached_property
     def _written(self) -> Counter[str]:

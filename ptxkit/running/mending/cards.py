@@ -9,10 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from ptxkit.diagnostics import Diagnostic
-from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE
+from ptxkit.encodings.tensor_maps.codes import DEFAULT_SWIZZLE, global_bits
 from ptxkit.plan import Launch, LaunchPlan, PlanTensorMap
 
 SWIZZLES = ("128B", "64B", "32B", "none")
+_OUTSIDE = re.compile(r"moves a box (?:from|to) \{([-\d, ]+)\} of a tensor of ([\dx ]+) elements, all")
 NEUTRAL = 0.6
 """What it costs more to have no swizzle at all: it may take away what the fault is in."""
 NAMED, SUSPECTED = 0.5, 0.3
@@ -39,7 +40,7 @@ class CardEdit:
 
 
 def card_edits(plan: LaunchPlan, text: str, cause: str | None, finding: Diagnostic) -> list[CardEdit]:
-    """The changes of a plan, the likeliest first.
+    """The changes of a plan, the likeliest first, each once.
 
     Args:
         plan: what was launched.
@@ -50,13 +51,16 @@ def card_edits(plan: LaunchPlan, text: str, cause: str | None, finding: Diagnost
     told = "\n".join((cause or "", finding.message, *finding.notes))
     found = [edit for at in range(len(plan.tensor_maps)) for edit in _of_map(plan, at, text, told)]
     found += (edit for at in range(len(plan.launches)) for edit in _of_launch(plan, at))
-    return sorted(found, key=lambda each: each.cost)
+    once: dict[str, CardEdit] = {}
+    for edit in sorted(found, key=lambda each: each.cost):
+        once.setdefault(edit.said, edit)
+    return [*once.values()]
 
 
 def _of_map(plan: LaunchPlan, at: int, text: str, told: str) -> Iterator[CardEdit]:
     asked = plan.tensor_maps[at]
     named = NAMED if f"`{asked.name}`" in told else 0.0
-    changes = list(_changes(asked, plan))
+    changes = [*_changes(asked, plan), *_implied(asked, plan, told)]
     for cost, what, value, now in changes:
         if what == "swizzle":
             entry: dict[str, Any] = {"options": {**asked.options, what: value}}
@@ -91,6 +95,33 @@ def _changes(
     for tensor in dict.fromkeys(other.tensor for other in maps):
         if tensor != asked.tensor:
             yield 1.2, "tensor", tensor, asked.tensor
+
+
+def _implied(
+    asked: PlanTensorMap, plan: LaunchPlan, told: str
+) -> Iterator[tuple[float, str, tuple[int, ...], tuple[int, ...]]]:
+    """The extents that the strides of a map imply, the strides that its extents do, and the extent that the
+    first box needs that lies outside: with how unlikely it is, which entry, and what it is now."""
+    shape, strides = asked.shape, asked.strides
+    if shape is None:
+        return
+    for found in _OUTSIDE.finditer(told):
+        begins, extents = ([int(each) for each in re.findall(r"-?\d+", found[n])] for n in (1, 2))
+        if tuple(reversed(extents)) == shape and len(begins) == len(shape):
+            for axis, begin in enumerate(reversed(begins)):
+                if begin >= shape[axis]:
+                    needed = begin + asked.box[axis]
+                    yield 0.2, "shape", (*shape[:axis], needed, *shape[axis + 1 :]), shape
+    tensor = next((one.dtype for one in plan.tensors if one.name == asked.tensor), None)
+    kind = asked.dtype or tensor
+    if not strides or kind is None or len(strides) != len(shape) - 1:
+        return
+    bits = [*(8 * stride for stride in strides), global_bits(kind)]
+    for axis, (outer, inner) in enumerate(pairwise(bits), 1):
+        if outer % inner == 0 and outer // inner != shape[axis]:
+            yield 0.3, "shape", (*shape[:axis], outer // inner, *shape[axis + 1 :]), shape
+        if shape[axis] * inner != outer and shape[axis] * inner % 8 == 0:
+            yield 0.4, "strides", (*strides[: axis - 1], shape[axis] * inner // 8, *strides[axis:]), strides
 
 
 def _numbers(

@@ -18,7 +18,7 @@ INTERLEAVES = ("none", "16B", "32B")
 SWIZZLES = ("none", "32B", "64B", "128B", "128B-32B-atom", "128B-32B-atom-8B-flip", "128B-64B-atom")
 PROMOTIONS = ("none", "64B", "128B", "256B")
 FILLS = ("zero", "nan")
-MAP_BYTES, MAP_ALIGN = 128, 64
+MAP_BYTES = 128
 """What the numbers of the enumerations mean, in the words of `ptxkit.tensor_map`."""
 
 
@@ -52,8 +52,8 @@ def _encode(
     fill: int,
     **fields: Any,
 ) -> None:
-    if not out or out % MAP_ALIGN:
-        raise failure("INVALID_VALUE", f"the tensor map's place is no multiple of {MAP_ALIGN}, or null")
+    if not out:
+        raise failure("INVALID_VALUE", "the tensor map's place is null")
     try:
         made = tensor_map(
             address,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ptxkit.targets import MAX_BLOCK, MAX_GRID, WARP_SIZE
+from ptxkit.virtual.gpu.device import CLOCK_RATE
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _FIXED: dict[int, int] = {
     7: MAX_GRID[2],
     10: WARP_SIZE,
     11: 0x7FFFFFFF,  # MAX_PITCH
-    13: 1980000,  # CLOCK_RATE, kHz: time means nothing
+    13: CLOCK_RATE,
     14: 512,  # TEXTURE_ALIGNMENT
     15: 1,  # GPU_OVERLAP
     **TEXTURES,

@@ -313,7 +313,7 @@ class VirtualEvent(Object):
 
     def reach(self) -> None:
         """The place is reached."""
-        self.time = time.perf_counter()
+        self.time = time.perf_counter() + self.context.device.ahead
 
 
 class CapturedNodes:

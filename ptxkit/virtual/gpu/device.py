@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ptxkit import targets
 from ptxkit.emulator import Emulator
+from ptxkit.emulator.special import clocks
 from ptxkit.emulator.texels.objects import Surface, Texture
 from ptxkit.virtual.gpu.graph_memory import GraphUsage
 from ptxkit.virtual.gpu.host import Host
@@ -15,7 +16,11 @@ from ptxkit.virtual.options import VirtualOptions
 from ptxkit.virtual.results import failure
 
 if TYPE_CHECKING:
+    from ptxkit.emulator.launch_state import LaunchState
     from ptxkit.emulator.timing.predict import Predictor
+
+CLOCK_RATE = 1980000
+"""kHz: how fast the clocks run that kernels read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class VirtualDevice:
         texture_records: what its texture and surface objects were made from, by their handles.
         graph_usage: what graphs use of its memory.
         default_pool, pool: the memory pool that it came with, and the one that `cuMemAllocAsync` takes from.
+        ahead: seconds by which its time, as events tell it, is ahead of the host's: kernels that looked at a
+            clock have seen so much more pass than they took.
     """
 
     def __init__(self, machine: Host, ordinal: int) -> None:
@@ -71,6 +78,12 @@ class VirtualDevice:
         self.graph_usage = GraphUsage()
         self.default_pool: Pool | None = None
         self.pool: Pool | None = None
+        self.ahead = 0.0
+
+    def passed(self, launch: LaunchState, seconds: float) -> None:
+        """A launch is over that took so many seconds of the host's time: what its kernel saw pass did."""
+        if launch.clock:
+            self.ahead += max(0.0, clocks(launch) / (1000 * CLOCK_RATE) - seconds)
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -253,7 +254,9 @@ class VirtualFunction(Object):
         with ReportedWork(machine, name, launch.stack, device.emulator.findings):
             execution = self._execution(launch)
             execution.follows_reads = sought = machine.seeks_stream_races
+            begun = time.perf_counter()
             execution.run(device.emulator.progress)
+            device.passed(execution.launch, time.perf_counter() - begun)
             if sought:
                 machine.touched(name, touched_by_launch(machine.memory), launch.stack)
             if device.predictor is not None:
@@ -275,12 +278,14 @@ class VirtualFunction(Object):
     def _rounds(self, launch: KernelWork, name: str, concurrency: Concurrency) -> Rounds:
         reported = ReportedWork(self.device.machine, name, launch.stack, self.device.emulator.findings)
         with reported:
-            one = concurrency.begin(self._execution(launch))
+            execution, begun = self._execution(launch), time.perf_counter()
+            one = concurrency.begin(execution)
         try:
             yield
             while True:
                 with reported:
                     if concurrency.turn(one):
+                        self.device.passed(execution.launch, time.perf_counter() - begun)
                         return
                 if one.stalled or self.device.machine.options.order == "random":
                     yield
