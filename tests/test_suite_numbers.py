@@ -68,10 +68,22 @@ def test_copies_to_the_host_are_noted(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("NUMBERS_FREED", "1")
     done = execute("sh", "-c", PRELOADED, library(tmp_path), program)
     assert done.returncode == 0, done.stdout + done.stderr
-    *copied, freed, untouched = [json.loads(line) for line in log.read_text().splitlines()]
+    *copied, freed, untouched, first, last = [json.loads(line) for line in log.read_text().splitlines()]
     assert [row.get("hash") for row in copied] == [row.get("hash") for row in rows]
     assert (freed["kind"], freed["bytes"], freed["hash"]) == ("cudaFree", 10000, large["hash"])
     assert (untouched["kind"], untouched["sample"]) == ("cudaFree", bytes(8).hex())
+    assert (first["kind"], first["bytes"], first["hash"]) == ("cudaMalloc", 10000, large["hash"])
+    assert (last["kind"], last["sample"]) == ("cudaMalloc", bytes(range(16)).hex())
+
+
+@needs_linux
+@pytest.mark.skipif(not shutil.which("g++"), reason="a C++ compiler is needed")
+def test_what_seeds_random_numbers_is_the_same_in_every_run(tmp_path: Path) -> None:
+    source = '#include <random>\\n#include <cstdio>\\nint main() { printf("%u", std::random_device{}()); }\\n'
+    (tmp_path / "seed.cpp").write_text(source)
+    subprocess.run(["g++", tmp_path / "seed.cpp", "-o", tmp_path / "seed"], check=True)
+    command = ["sh", "-c", PRELOADED, library(tmp_path), tmp_path / "seed"]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0"
 
 
 PROGRAM = """

@@ -46,5 +46,7 @@ int main(void) {
     CHECK(cudaFree(device));
     CHECK(cudaMalloc(&other, 8));
     CHECK(cudaFree(other)); /* nobody wrote to it */
+    CHECK(cudaMalloc(&other, 16));
+    CHECK(cudaMemcpy(other, bytes, 16, TO_DEVICE));
     return 0;
 }

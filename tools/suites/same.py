@@ -131,12 +131,12 @@ def _differences(name: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) 
 
 
 def _reason(name: str, kind: str, steady: bool) -> dict[str, str]:
-    if not steady:
-        return {"why": UNSTEADY}
+    """The first row of numbers.toml that fits; of what no run gives again, only one that is of such."""
     for row in table()["reasons"]:
-        if re.search(row["program"], name) and re.search(row.get("kind", ""), kind):
+        fits = re.search(row["program"], name) and re.search(row.get("kind", ""), kind)
+        if fits and (steady or row.get("unsteady")):
             return {"why": row["is"]} | ({"dtype": row["dtype"]} if "dtype" in row else {})
-    return {"why": UNEXPLAINED}
+    return {"why": UNEXPLAINED if steady else UNSTEADY}
 
 
 def difference(here: bytes, there: bytes, dtype: str | None) -> dict[str, float]:
