@@ -190,6 +190,10 @@ def test_what_the_real_gpu_does_not_give_again_differs_for_that_reason() -> None
     there = _run(_number("k: x", "c", steady=False), _number("k: x", "d"))
     whys = [(row["count"], row["why"]) for row in same.program("p", here, there)["different"]]
     assert whys == [(1, same.UNSTEADY), (1, same.UNEXPLAINED)]
+    here = _run(_number("cudaFree", "a"))
+    there = _run(_number("cudaFree", "c", steady=False))
+    (row,) = same.program("57_hopper_grouped_gemm", here, there)["different"]
+    assert row["why"].startswith("pointers")
 
 
 def test_what_follows_from_other_inputs_is_no_difference_of_the_kernel() -> None:
@@ -360,4 +364,4 @@ def test_the_table_of_numbers() -> None:
     for row in table()["reasons"]:
         assert any(re.search(row["program"], name) for name in names), row
         assert row["is"]
-        assert set(row) <= {"program", "kind", "is", "dtype"}
+        assert set(row) <= {"program", "kind", "is", "dtype", "unsteady"}
