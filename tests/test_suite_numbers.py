@@ -79,7 +79,8 @@ def test_copies_to_the_host_are_noted(tmp_path: Path, monkeypatch: pytest.Monkey
 @needs_linux
 @pytest.mark.skipif(not shutil.which("g++"), reason="a C++ compiler is needed")
 def test_what_seeds_random_numbers_is_the_same_in_every_run(tmp_path: Path) -> None:
-    source = '#include <random>\\n#include <cstdio>\\nint main() { printf("%u", std::random_device{}()); }\\n'
+    main = 'int main() { printf("%u", std::random_device{}()); }'
+    source = f"#include <random>\n#include <cstdio>\n{main}\n"
     (tmp_path / "seed.cpp").write_text(source)
     subprocess.run(["g++", tmp_path / "seed.cpp", "-o", tmp_path / "seed"], check=True)
     command = ["sh", "-c", PRELOADED, library(tmp_path), tmp_path / "seed"]
