@@ -89,14 +89,15 @@ def numbers() -> str:
         lines += ["", f"### {name}", "", f"{suite['tests_of']}; {devices}."]
         lines += ["", "| program | numbers | identical | the rest | bits that PTX leaves open |"]
         lines += ["|---|---|---|---|---|"]
+        late = [name for name, row in suite["programs"].items() if row["outcomes"][0] == "not run"]
         silent = [name for name, row in suite["programs"].items() if "tests" in row and not row["numbers"]]
-        told = [(name, row) for name, row in suite["programs"].items() if name not in silent]
+        told = [(name, row) for name, row in suite["programs"].items() if name not in {*late, *silent}]
         lines += [_compared(program, row) for program, row in told]
         if silent:
-            lines += [
-                "",
-                f"{len(silent)} more files have no such copies, or none in tests that pass on both.",
-            ]
+            text = f"{len(silent)} more files have no such copies, or none in tests that pass on both."
+            lines += ["", text]
+        if late:
+            lines += ["", f"Not compared yet: {', '.join(f'`{name}`' for name in late)}."]
     return "\n".join(lines) + "\n"
 
 
