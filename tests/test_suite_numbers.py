@@ -17,7 +17,7 @@ import pytest
 
 from ptxkit.virtual.libraries import write_libraries
 from tests.virtual import CLIENTS, execute, needs_linux
-from tools.suites import same
+from tools.suites import record, same
 from tools.suites.program_numbers import (
     PRELOADED,
     compared_suites,
@@ -64,6 +64,27 @@ def test_copies_to_the_host_are_noted(tmp_path: Path, monkeypatch: pytest.Monkey
     every = bytes(n % 256 for n in range(10000))
     held = bytes.fromhex(large["sample"])
     assert (len(held), held[:16], held[-16:]) == (4096, every[:16], every[-16:])
+    log.unlink()
+    monkeypatch.setenv("NUMBERS_FREED", "1")
+    done = execute("sh", "-c", PRELOADED, library(tmp_path), program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    *copied, freed, untouched, first, last = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [row.get("hash") for row in copied] == [row.get("hash") for row in rows]
+    assert (freed["kind"], freed["bytes"], freed["hash"]) == ("cudaFree", 10000, large["hash"])
+    assert (untouched["kind"], untouched["sample"]) == ("cudaFree", bytes(8).hex())
+    assert (first["kind"], first["bytes"], first["hash"]) == ("cudaMalloc", 10000, large["hash"])
+    assert (last["kind"], last["sample"]) == ("cudaMalloc", bytes(range(16)).hex())
+
+
+@needs_linux
+@pytest.mark.skipif(not shutil.which("g++"), reason="a C++ compiler is needed")
+def test_what_seeds_random_numbers_is_the_same_in_every_run(tmp_path: Path) -> None:
+    main = 'int main() { printf("%u", std::random_device{}()); }'
+    source = f"#include <random>\n#include <cstdio>\n{main}\n"
+    (tmp_path / "seed.cpp").write_text(source)
+    subprocess.run(["g++", tmp_path / "seed.cpp", "-o", tmp_path / "seed"], check=True)
+    command = ["sh", "-c", PRELOADED, library(tmp_path), tmp_path / "seed"]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "0"
 
 
 PROGRAM = """
@@ -170,6 +191,10 @@ def test_what_the_real_gpu_does_not_give_again_differs_for_that_reason() -> None
     there = _run(_number("k: x", "c", steady=False), _number("k: x", "d"))
     whys = [(row["count"], row["why"]) for row in same.program("p", here, there)["different"]]
     assert whys == [(1, same.UNSTEADY), (1, same.UNEXPLAINED)]
+    here = _run(_number("cudaFree", "a"))
+    there = _run(_number("cudaFree", "c", steady=False))
+    (row,) = same.program("57_hopper_grouped_gemm", here, there)["different"]
+    assert row["why"].startswith("pointers")
 
 
 def test_what_follows_from_other_inputs_is_no_difference_of_the_kernel() -> None:
@@ -247,6 +272,64 @@ print(sys.argv[1], triton.testing.do_bench(lambda: None, quantiles=[0.2, 0.8]))
 """
 
 
+TESTS = """
+import random
+import numpy as np
+from cuda.bindings import driver
+
+def given(answer):
+    assert int(answer[0]) == 0
+    return answer[1:]
+
+def test_copies():
+    given(driver.cuInit(0))
+    (context,) = given(driver.cuDevicePrimaryCtxRetain(given(driver.cuDeviceGet(0))[0]))
+    given(driver.cuCtxSetCurrent(context))
+    (place,) = given(driver.cuMemAlloc(4096))
+    (stream,) = given(driver.cuStreamCreate(0))
+    given(driver.cuMemsetD8(place, 7, 4096))
+    back = np.zeros(4096, np.uint8)
+    given(driver.cuMemcpyDtoH(back, place, 8))
+    given(driver.cuMemcpyDtoHAsync(back.ctypes.data, place, 4096, stream))
+    assert (back == 7).all()
+
+def test_fails():
+    test_copies()
+    assert False
+
+def test_seeds():
+    assert random.random() == random.Random(0).random()
+    assert np.random.rand() == np.random.RandomState(0).rand()
+"""
+
+
+@pytest.mark.long
+@needs_linux
+def test_copies_of_tests_are_noted(tmp_path: Path) -> None:
+    pytest.importorskip("cuda.bindings.driver")
+    (tmp_path / "test_it.py").write_text(TESTS)
+    suite = Suite("own", "", "", [], "", ".", [], test_seconds=60)
+    checkout = Checkout(suite, tmp_path, sys.executable)
+    found = run_suite(checkout, ["--no-sanitize"], tmp_path / "work", "*", 1, 60, 100, "a virtual GPU")
+    row = found["programs"]["test_it.py"]
+    assert row["tests"] == {"test_copies": "passed", "test_fails": "failed", "test_seeds": "passed"}
+    assert [(number["kind"], number["bytes"]) for number in row["numbers"][:2]] == [
+        ("test_copies: cuMemcpyDtoH", 8),
+        ("test_copies: cuMemcpyDtoHAsync", 4096),
+    ]
+    assert same.sample(row["numbers"][0]) == bytes([7] * 8)
+    assert len(same.sample(row["numbers"][1])) == 1024
+    assert {number["test"] for number in row["numbers"]} == {"test_copies", "test_fails"}
+    compared = same.program("test_it.py", row, row)
+    assert (compared["tests"], compared["numbers"], compared["identical"]) == (1, 2, 2)
+
+
+def test_programs_for_another_device_are_not_compared(tmp_path: Path) -> None:
+    suite = compared_suites()["deepgemm"]
+    found = run_suite(Checkout(suite, tmp_path, sys.executable), [], tmp_path, "*", 1, 60, 0, "a virtual GPU")
+    assert list(found["programs"]) == ["sm90_bf16_gemm", "sm90_fp8_gemm_1d2d"]
+
+
 @pytest.mark.parametrize(
     ("ptx", "is_open"),
     [
@@ -273,10 +356,13 @@ def test_which_bits_ptx_leaves_open(ptx: str, is_open: list[str]) -> None:
 
 
 def test_the_table_of_numbers() -> None:
+    names: set[str] = set()
     for suite in compared_suites().values():
-        assert suite.programs
-    names = {name for suite in compared_suites().values() for name in programs(suite.programs)}
+        if suite.programs:
+            names |= set(programs(suite.programs))
+        else:
+            names |= set(record.read(record.record_path(suite.name))["files"])
     for row in table()["reasons"]:
         assert any(re.search(row["program"], name) for name in names), row
         assert row["is"]
-        assert set(row) <= {"program", "kind", "is", "dtype"}
+        assert set(row) <= {"program", "kind", "is", "dtype", "unsteady"}

@@ -149,7 +149,7 @@ def test_a_build_that_takes_too_long_fails(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "bin" / "nvcc").write_text("#!/bin/sh\nsleep 60\n")
     (tmp_path / "bin" / "nvcc").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    monkeypatch.setattr("tools.suites.programs.BUILD_SECONDS", 1)
+    monkeypatch.setattr("tools.suites.builds.BUILD_SECONDS", 1)
     table, sources = tmp_path / "table.toml", tmp_path / "slow"
     table.write_text('[programs.slow]\nright = ""\nsources = ["slow/main.cpp"]\n')
     sources.mkdir()
@@ -157,6 +157,58 @@ def test_a_build_that_takes_too_long_fails(tmp_path: Path, monkeypatch: pytest.M
     run = run_program(Checkout(suite, tmp_path, sys.executable), "slow", None, tmp_path / "work")
     row = record.rows("own", {"slow": run})["slow"]
     assert row["failed"] == {"runs": ["time", "does not build: took more than 1 s"]}
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="nvcc is needed")
+def test_a_build_is_kept_until_something_that_it_is_made_of_changes(tmp_path: Path) -> None:
+    table, sources, builds = tmp_path / "table.toml", tmp_path / "said", tmp_path / "builds"
+    row = '[programs.said]\nright = "one"\nsources = ["said/main.cpp"]\n'
+    table.write_text(row)
+    for folder in (sources, tmp_path / "headers"):
+        folder.mkdir()
+    (sources / "main.cpp").write_text("#include <said.h>\nint main() { puts(WORD); }\n")
+    header = tmp_path / "headers" / "said.h"
+    header.write_text('#include <cstdio>\n#define WORD "one"\n')
+    suite = Suite(
+        "own",
+        "",
+        "",
+        [],
+        "",
+        ".",
+        ["-cudart", "none"],
+        test_seconds=9,
+        programs=str(table),
+        includes=["headers"],
+    )
+
+    def built() -> tuple[str, str, int]:
+        run = run_program(
+            Checkout(suite, tmp_path, sys.executable), "said", None, tmp_path / "work", builds=builds
+        )
+        said = (tmp_path / "work" / "said" / "run.out").read_text()
+        return run.tests["said::runs"].outcome, said, (builds / "said" / "said").stat().st_mtime_ns
+
+    first = built()
+    assert first[:2] == ("passed", "one\n")
+    assert built() == first
+    header.write_text('#include <cstdio>\n#define WORD "two"\n')
+    second = built()
+    assert second[:2] == ("failed", "two\n")
+    (sources / "main.cpp").write_text("#include <said.h>\nint main() { puts(WORD); puts(WORD); }\n")
+    third = built()
+    assert third[1] == "two\ntwo\n"
+    table.write_text(row + 'edits = [["main.cpp", "puts(WORD); puts(WORD)", "puts(\\"one\\")"]]\n')
+    fourth = built()
+    assert fourth[:2] == ("passed", "one\n")
+    table.write_text(row + 'flags = ["-DMORE"]\n')
+    assert built()[2] != fourth[2]
+    broken = row + 'edits = [["main.cpp", "puts", "nothing"]]\n'
+    table.write_text(broken)
+    checkout = Checkout(suite, tmp_path, sys.executable)
+    for _ in range(2):
+        run = run_program(checkout, "said", None, tmp_path / "work", builds=builds)
+        assert run.tests["said::runs"].why.startswith("does not build: main.cpp")
 
 
 def test_the_virtual_device_is_the_one_that_a_program_is_built_for(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 typedef void *stream;
 enum { TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESS = 4, SIZE = 10000, RELAXED = 2 };
 int cudaMalloc(void **, size_t);
+int cudaFree(void *);
 int cudaMallocHost(void **, size_t);
 int cudaMemcpy(void *, const void *, size_t, int);
 int cudaMemcpyAsync(void *, const void *, size_t, int, stream);
@@ -42,5 +43,10 @@ int main(void) {
     CHECK(cudaMemcpyAsync(pinned, device, 64, TO_HOST, own));
     CHECK(cudaStreamEndCapture(own, &graph));
     CHECK(cuMemcpyDtoH_v2(back, (unsigned long long)device, 64));
+    CHECK(cudaFree(device));
+    CHECK(cudaMalloc(&other, 8));
+    CHECK(cudaFree(other)); /* nobody wrote to it */
+    CHECK(cudaMalloc(&other, 16));
+    CHECK(cudaMemcpy(other, bytes, 16, TO_DEVICE));
     return 0;
 }

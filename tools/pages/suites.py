@@ -89,16 +89,25 @@ def numbers() -> str:
         lines += ["", f"### {name}", "", f"{suite['tests_of']}; {devices}."]
         lines += ["", "| program | numbers | identical | the rest | bits that PTX leaves open |"]
         lines += ["|---|---|---|---|---|"]
-        lines += [_compared(program, row) for program, row in suite["programs"].items()]
+        late = [name for name, row in suite["programs"].items() if row["outcomes"][0] == "not run"]
+        silent = [name for name, row in suite["programs"].items() if "tests" in row and not row["numbers"]]
+        told = [(name, row) for name, row in suite["programs"].items() if name not in {*late, *silent}]
+        lines += [_compared(program, row) for program, row in told]
+        if silent:
+            text = f"{len(silent)} more files have no such copies, or none in tests that pass on both."
+            lines += ["", text]
+        if late:
+            lines += ["", f"Not compared yet: {', '.join(f'`{name}`' for name in late)}."]
     return "\n".join(lines) + "\n"
 
 
 def _sum(name: str, rows: dict[str, Any]) -> str:
     counted = [row for row in rows.values() if row["numbers"]]
     same = [row for row in counted if row["identical"] == row["numbers"]]
-    fixed, all_fixed = ([row for row in each if not row["open"]] for each in (same, counted))
+    known = "open" in next(iter(rows.values()), {})
+    fixed, all_fixed = ([row for row in each if row.get("open") == []] for each in (same, counted))
     totals = [sum(row[key] for row in counted) for key in ("numbers", "identical", "other_inputs")]
-    cells = [len(counted), len(same), f"{len(fixed)} of {len(all_fixed)}", *totals]
+    cells = [len(counted), len(same), f"{len(fixed)} of {len(all_fixed)}" if known else "not known", *totals]
     return f"| {' | '.join(map(str, [name, *cells, totals[0] - totals[1] - totals[2]]))} |"
 
 
@@ -111,7 +120,8 @@ def _compared(program: str, row: dict[str, Any]) -> str:
     ]
     if row["other_inputs"]:
         rest.append(f"{row['other_inputs']} of other inputs")
-    cells = [f"`{program}`", row["numbers"], row["identical"], "; ".join(rest), ", ".join(row["open"])]
+    is_open = ", ".join(row["open"]) if "open" in row else "not known"
+    cells = [f"`{program}`", row["numbers"], row["identical"], "; ".join(rest), is_open]
     return f"| {' | '.join(map(str, cells))} |"
 
 

@@ -3,6 +3,7 @@
 python -m tools.suites packages numba-cuda     what `pip install` takes, for an environment of its own
 python -m tools.suites run numba-cuda CHECKOUT --python VENV/bin/python --work FOLDER
 python -m tools.suites run numba-cuda CHECKOUT --python .. --work .. --gpu h200  on a real GPU, without `exec`
+python -m tools.suites build cutlass=CHECKOUT --python .. --builds FOLDER   programs that `run` then has
 python -m tools.suites show numba-cuda         shares, failures by reason, the rest one by one
 python -m tools.suites planted cuda-samples=CHECKOUT triton-tutorials=CHECKOUT --python .. --work ..
                                                 faults of planted.toml, found or not
@@ -24,17 +25,20 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from . import builds as builds_of
 from . import program_numbers, record
 from .planted import find, planted
-from .programs import run_program
+from .programs import Program, programs, run_program
 from .runner import FileRun, run_file
-from .suite import Checkout, requirements, suites
+from .suite import Checkout, Suite, requirements, suites
 
 
 def main() -> int:
@@ -59,8 +63,15 @@ def main() -> int:
     run.add_argument("--exec", default="", help="options of `ptxkit exec`")
     run.add_argument("--jobs", type=int, default=1, help="processes at a time")
     run.add_argument("--only", default="*", help="files that match this pattern")
+    run.add_argument("--builds", type=Path, help="a folder where builds of programs are kept")
     run.add_argument("--again", action="store_true", help="run files again whose outcome is known")
     run.add_argument("--output", type=Path, help="the record; by default in bench/results")
+    made = verbs.add_parser("build")
+    made.add_argument("checkouts", nargs="+", metavar="SUITE=CHECKOUT")
+    made.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
+    made.add_argument("--builds", type=Path, required=True, help="a folder where builds are kept")
+    made.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    made.add_argument("--only", default="*", help="programs that match this pattern")
     faults = verbs.add_parser("planted")
     faults.add_argument("checkouts", nargs="+", metavar="SUITE=CHECKOUT")
     faults.add_argument("--python", default=sys.executable, help="of the environment that has the packages")
@@ -75,6 +86,10 @@ def main() -> int:
     noted.add_argument("--exec", default="--no-sanitize", help="options of `ptxkit exec`")
     noted.add_argument("--jobs", type=int, default=1, help="programs at a time")
     noted.add_argument("--only", default="*", help="programs that match this pattern")
+    noted.add_argument("--builds", type=Path, help="a folder where builds are kept")
+    noted.add_argument(
+        "--carried", action="store_true", help="they were made elsewhere, and are as they must be"
+    )
     noted.add_argument("--seconds", type=int, default=60, help="how long a program may take")
     noted.add_argument("--within", type=float, default=36000, help="seconds for all of it")
     both = verbs.add_parser("same")
@@ -87,6 +102,8 @@ def main() -> int:
     elif given.verb == "show":
         for name in known if given.suite == "all" else [given.suite]:
             _show(name, given.all)
+    elif given.verb == "build":
+        return _build(given)
     elif given.verb == "planted":
         _plant(given)
     elif given.verb == "numbers":
@@ -94,7 +111,8 @@ def main() -> int:
     elif given.verb == "same":
         from . import same  # a real GPU's machine may not have what it needs
 
-        found = same.compare(given.ours, given.theirs)
+        known = json.loads(given.output.read_text("utf-8"))["suites"] if given.output.exists() else {}
+        found = same.compare(given.ours, given.theirs, known)
         given.output.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
         print(f"{given.output}: {same.totals(found)}")
     else:
@@ -106,20 +124,52 @@ def _note(given: argparse.Namespace) -> None:
     end = time.monotonic() + given.within
     device = _real_gpu() if given.gpu else " ".join(["ptxkit exec", given.exec]).strip()
     given.output.mkdir(parents=True, exist_ok=True)
-    for each in given.checkouts:
-        name, _, place = each.partition("=")
-        suite = program_numbers.compared_suites()[name]
+    for suite, checkout in _checkouts(given, program_numbers.compared_suites()):
         found = program_numbers.run_suite(
-            Checkout(suite, Path(place).resolve() / suite.folder, os.path.abspath(given.python)),
+            checkout,
             None if given.gpu else given.exec.split(),
-            given.work.resolve() / name,
+            given.work.resolve() / suite.name,
             only=given.only,
             jobs=given.jobs,
             seconds=given.seconds,
             within=end - time.monotonic(),
             device=device,
+            builds=_builds(given, suite),
+            carried=given.carried,
         )
         print(program_numbers.write(found, given.output), flush=True)
+
+
+def _checkouts(given: argparse.Namespace, known: dict[str, Suite]) -> Iterator[tuple[Suite, Checkout]]:
+    """The suites that a command names, each with its checkout."""
+    for each in given.checkouts:
+        name, _, place = each.partition("=")
+        suite = known[name]
+        yield suite, Checkout(suite, Path(place).resolve() / suite.folder, os.path.abspath(given.python))
+
+
+def _builds(given: argparse.Namespace, suite: Suite) -> Path | None:
+    """Where builds of a suite's programs are kept, if a command says so."""
+    return given.builds.resolve() / suite.name if given.builds else None
+
+
+def _build(given: argparse.Namespace) -> int:
+    """Build programs, and keep them; 1 if one of them can't be built."""
+    bad = 0
+    for suite, checkout in _checkouts(given, suites()):
+        rows = programs(suite.programs).values() if suite.programs else []
+        wanted = [row for row in rows if not row.script and fnmatch(row.name, given.only)]
+        with ThreadPoolExecutor(given.jobs) as pool:
+            bad += sum(pool.map(partial(_built, checkout, _builds(given, suite)), wanted))
+    return min(bad, 1)
+
+
+def _built(checkout: Checkout, builds: Path, program: Program) -> bool:
+    """Keep a program's build, and say so; whether it can't be built."""
+    start = time.monotonic()
+    problem = builds_of.keep(checkout, program, builds)
+    print(f"{program.name}: {problem or 'built'} in {time.monotonic() - start:.0f} s", flush=True)
+    return bool(problem)
 
 
 def _plant(given: argparse.Namespace) -> None:
@@ -161,8 +211,10 @@ def _run(given: argparse.Namespace) -> None:
     todo = [file for file in wanted if given.again or not _kept(given.work, file).exists()]
 
     def one(file: str) -> None:
-        runs = run_program if suite.programs else run_file
-        found = runs(checkout, file, exec_options, given.work)
+        if suite.programs:
+            found = run_program(checkout, file, exec_options, given.work, builds=_builds(given, suite))
+        else:
+            found = run_file(checkout, file, exec_options, given.work)
         _kept(given.work, file).write_text(json.dumps(found.to_json()), "utf-8")
         outcomes = Counter(test.outcome for test in found.tests.values())
         told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())

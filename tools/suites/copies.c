@@ -7,6 +7,12 @@
  * The hash is of all bytes. The sample, for the first SAMPLES copies, is all of them up to BLOCKS blocks of
  * BLOCK bytes, beyond that BLOCKS blocks that are spread evenly, the first and the last among them.
  *
+ * Where NUMBERS_FREED is set, memory of cudaMalloc begins as zeros, and what it holds when the program gives it
+ * to cudaFree is noted like a copy, or else what it holds at the end, as of cudaMalloc: for programs that compare
+ * their results on the device.
+ *
+ * The numbers of std::random_device are 0, 0, ..: what they seed is the same in every run.
+ *
  * After an asynchronous copy it waits for the stream: nothing can happen to the bytes between the copy and the
  * hash. Managed and mapped memory, which the host reads in place, and what a graph copies, it doesn't see.
  */
@@ -103,6 +109,8 @@ static void tell_rows(const char *kind, status code, const void *to, size_t pitc
     }
 }
 
+status cudaDeviceSynchronize(void);
+status cudaMemset(void *, int, size_t);
 status cudaPointerGetAttributes(struct attributes *, const void *);
 status cudaStreamIsCapturing(stream, int *);
 status cudaStreamSynchronize(stream);
@@ -162,3 +170,79 @@ STAND_BEFORE(cuMemcpyDtoHAsync_v2, (void *to, unsigned long long from, size_t co
              (to, from, count, on), 1,
              tell_queued("cuMemcpyDtoHAsync", code, NEXT(cuStreamIsCapturing), NEXT(cuStreamSynchronize), on, to,
                          count, count, 1))
+
+/* What cudaMalloc gave and cudaFree has not got yet, the oldest first. */
+static struct { void *at; size_t count; } *allocations;
+static size_t many;
+
+static void hold(void *at, size_t count) {
+    pthread_mutex_lock(&lock);
+    allocations = realloc(allocations, (many + 1) * sizeof *allocations);
+    if (!allocations) abort();
+    allocations[many].at = at;
+    allocations[many++].count = count;
+    pthread_mutex_unlock(&lock);
+}
+
+/* How many bytes are held at an address, which is forgotten; 0 if none are. */
+static size_t let_go(const void *at) {
+    size_t count = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < many; i++)
+        if (allocations[i].at == at) {
+            count = allocations[i].count;
+            memmove(allocations + i, allocations + i + 1, (--many - i) * sizeof *allocations);
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static void tell_held(const char *kind, const void *at, size_t count) {
+    void *bytes = malloc(count);
+    if (!bytes) abort();
+    status code = NEXT(cudaDeviceSynchronize)();
+    if (!code) code = NEXT(cudaMemcpy)(bytes, at, count, TO_HOST);
+    tell_rows(kind, code, bytes, count, count, 1);
+    free(bytes);
+}
+
+/* Static objects free theirs when the runtime has gone: this comes before, for it was asked for later. */
+static void at_end(void) {
+    within++;
+    while (many) {
+        void *at = allocations[0].at;
+        tell_held("cudaMalloc", at, let_go(at));
+    }
+    within--;
+}
+
+static void ask_for_the_end(void) { atexit(at_end); }
+
+status cudaMalloc(void **to, size_t count) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    within++;
+    status code = NEXT(cudaMalloc)(to, count);
+    if (!code && count && getenv("NUMBERS_FREED")) {
+        pthread_once(&once, ask_for_the_end);
+        code = NEXT(cudaMemset)(*to, 0, count);
+        hold(*to, count);
+    }
+    within--;
+    return code;
+}
+
+status cudaFree(void *at) {
+    within++;
+    size_t count = let_go(at);
+    if (count) tell_held("cudaFree", at, count);
+    status code = NEXT(cudaFree)(at);
+    within--;
+    return code;
+}
+
+/* unsigned std::random_device::_M_getval(), of libstdc++ */
+unsigned _ZNSt13random_device9_M_getvalEv(void *device) {
+    (void)device;
+    return 0;
+}

@@ -1,7 +1,8 @@
 """What numbers programs compute: every copy to the host, every tensor that a kernel of Triton's wrote.
 
-A program of C++ runs with copies.c before it, one of Triton's within plugin/launches.py; both say in their
-heads what they note. The same on a virtual GPU and on a real one; `same.py` compares the two.
+A program of C++ runs with copies.c before it, one of PyTorch's within plugin/launches.py, tests of pytest's
+with plugin/driver_copies.py; these say in their heads what they note. The same on a virtual GPU and on a real
+one; `same.py` compares the two.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import subprocess
 import time
 import tomllib
@@ -23,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from .programs import TEST, programs, run_program
-from .runner import FileRun
+from .runner import FileRun, run_file
 from .suite import HERE, Checkout, Suite, suites
 
 PRELOADED = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
@@ -61,7 +63,13 @@ def library(folder: Path) -> Path:
 
 
 def run_numbers(
-    checkout: Checkout, name: str, exec_options: list[str] | None, work: Path, copies: Path
+    checkout: Checkout,
+    name: str,
+    exec_options: list[str] | None,
+    work: Path,
+    copies: Path,
+    builds: Path | None = None,
+    carried: bool = False,
 ) -> dict[str, Any]:
     """Run a program: how it ended, and its numbers in their order.
 
@@ -74,6 +82,8 @@ def run_numbers(
         exec_options: of `ptxkit exec`; None on a real GPU.
         work: for the program's copy and logs.
         copies: what `library` gave.
+        builds: a folder of builds that are kept.
+        carried: whether these were made on another machine: they are taken as they are.
     """
     stem = name.replace("/", ".")
     log, cache = work / f"{stem}.numbers", work / f"{stem}.triton"
@@ -90,11 +100,13 @@ def run_numbers(
 
     def once(built: bool) -> tuple[FileRun, list[dict[str, Any]]]:
         log.unlink(missing_ok=True)
-        run = run_program(checkout, name, exec_options, work, before, built)
+        run = run_program(checkout, name, exec_options, work, before, built, builds)
         lines = log.read_text("utf-8").splitlines() if log.exists() else []
         return run, [_packed(json.loads(line)) for line in lines]
 
-    run, noted = once(built=False)
+    if carried and builds is not None:
+        shutil.copytree(builds / name, work / name, dirs_exist_ok=True)
+    run, noted = once(built=carried and not program.script)
     test = run.tests[f"{name}::{TEST}"]
     found: dict[str, Any] = {"outcome": test.outcome, "why": test.why, "seconds": round(run.seconds, 1)}
     if exec_options is not None:
@@ -106,6 +118,28 @@ def run_numbers(
             if number is not None and (other is None or number.get("hash") != other.get("hash")):
                 number["steady"] = False
     return found | {"numbers": noted}
+
+
+def run_tests(checkout: Checkout, file: str, exec_options: list[str] | None, work: Path) -> dict[str, Any]:
+    """Run a file of tests: what came of each, and the numbers of all in their order."""
+    log = work / f"{file.replace('/', '.')}.numbers"
+    log.unlink(missing_ok=True)
+    suite = replace(
+        checkout.suite,
+        options=[*checkout.suite.options, "-p", "driver_copies"],
+        environment=checkout.suite.environment | {"NUMBERS_LOG": str(log)},
+    )
+    run = run_file(replace(checkout, suite=suite), file, exec_options, work)
+    tests = {node.partition("::")[2]: test.outcome for node, test in run.tests.items()}
+    lines = log.read_text("utf-8").splitlines() if log.exists() else []
+    noted = [_packed(json.loads(line)) for line in lines]
+    return {
+        "outcome": "passed",
+        "why": "",
+        "seconds": round(run.seconds, 1),
+        "tests": tests,
+        "numbers": noted,
+    }
 
 
 def open_bits(texts: Iterable[str]) -> list[str]:
@@ -134,6 +168,8 @@ def run_suite(
     seconds: int,
     within: float,
     device: str,
+    builds: Path | None = None,
+    carried: bool = False,
 ) -> dict[str, Any]:
     """The numbers of a suite's programs.
 
@@ -146,11 +182,11 @@ def run_suite(
         seconds: how long a program may take.
         within: seconds after which no other program begins, and none runs on.
         device: what they run on, in words.
+        builds: a folder of builds that are kept.
+        carried: whether these were made on another machine.
     """
     work.mkdir(parents=True, exist_ok=True)
     copies, end = library(work), time.monotonic() + within
-    # What nvcc made is kept for its PTX, which `open_bits` reads.
-    options = checkout.suite.options + (["-keep"] if exec_options is not None else [])
 
     def one(name: str) -> dict[str, Any]:
         kept = work / f"{name.replace('/', '.')}.json"
@@ -158,14 +194,18 @@ def run_suite(
             return json.loads(kept.read_text("utf-8"))
         if (left := int(end - time.monotonic())) <= 0:
             return {"outcome": "not run", "why": LATE, "seconds": 0, "numbers": []}
-        suite = replace(checkout.suite, test_seconds=min(seconds, left), options=options)
-        found = run_numbers(replace(checkout, suite=suite), name, exec_options, work, copies)
+        suite = replace(checkout.suite, test_seconds=min(seconds, left))
+        here = replace(checkout, suite=suite)
+        if suite.programs:
+            found = run_numbers(here, name, exec_options, work, copies, builds, carried)
+        else:
+            found = run_tests(here, name, exec_options, work)
         kept.write_text(json.dumps(found), "utf-8")
         said = f"{found['outcome']}, {len(found['numbers'])} numbers, {found['seconds']:.0f} s {found['why']}"
         print(f"{name}: {said}", flush=True)
         return found
 
-    names = [name for name in checkout.files() if fnmatch(name, only)]
+    names = [name for name in _comparable(checkout.suite, checkout.files()) if fnmatch(name, only)]
     with ThreadPoolExecutor(jobs) as pool:
         rows = dict(zip(names, pool.map(one, names), strict=True))
     return {
@@ -178,6 +218,13 @@ def run_suite(
         "versions": checkout.versions(),
         "programs": rows,
     }
+
+
+def _comparable(suite: Suite, names: list[str]) -> list[str]:
+    """Those of a suite's programs that are not built for another device than the real one."""
+    rows = programs(suite.programs) if suite.programs else {}
+    device = table()["device"]
+    return [name for name in names if name not in rows or rows[name].arch[: len(device)] in ("", device)]
 
 
 def write(found: dict[str, Any], folder: Path) -> Path:

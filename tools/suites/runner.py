@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .suite import HERE, Checkout
 
@@ -195,6 +195,26 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def exit_code(
+    command: list[str], folder: Path, log: IO[str], environment: dict[str, str], seconds: int
+) -> int | None:
+    """How a process ends; None if it takes longer, and is killed with those that it has started."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        return None
 
 
 def take_report(found: FileRun, report: Path, output: Path) -> None:

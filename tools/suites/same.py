@@ -9,6 +9,7 @@ wrote. The rule by which those of two runs of a program are compared:
   take turns in another order, or the program polls.
 - Of a launch of Triton's whose tensors were not the same before, what differs after says nothing of the
   kernel: `other_inputs`, beside `identical` and `different`.
+- Of files of tests those numbers are compared whose tests pass on both.
 - What a second run on the real GPU does not give again differs for that reason.
 - What a run could not tell (a copy that a graph does later) counts as `unseen`, and is not compared.
 """
@@ -32,14 +33,14 @@ UNEXPLAINED = "not explained yet"
 UNSTEADY = "not the same from run to run on the real GPU"
 
 
-def compare(ours: Path, theirs: Path) -> dict[str, Any]:
-    """The record of two folders of numbers; a suite that one of them lacks is left out."""
-    found: dict[str, Any] = {}
+def compare(ours: Path, theirs: Path, known: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The record of two folders of numbers; a suite that one of them lacks is as `known` already."""
+    found: dict[str, Any] = dict(known or {})
     for path in sorted(ours.glob("numbers.*.json")):
         if (theirs / path.name).exists():
             here, there = (json.loads((folder / path.name).read_text("utf-8")) for folder in (ours, theirs))
             found[here["suite"]] = _suite(here, there)
-    return {"schema": 1, "kind": "same numbers", "suites": found}
+    return {"schema": 1, "kind": "same numbers", "suites": dict(sorted(found.items()))}
 
 
 def _suite(here: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
@@ -61,6 +62,11 @@ def program(name: str, here: dict[str, Any], there: dict[str, Any]) -> dict[str,
             row[f"why_{whose}"] = short(run["why"])
     if "open" in here:
         row["open"] = here["open"]
+    if "tests" in here:
+        both = {name for name, outcome in here["tests"].items() if outcome == "passed"}
+        both &= {name for name, outcome in there["tests"].items() if outcome == "passed"}
+        here, there = (_of_tests(run, both) for run in (here, there))
+        row["tests"] = len({number["test"] for number in here["numbers"]})
     cut = [_cut(run) for run in (here, there)]
     if any(run["outcome"] != "passed" and not late for run, late in zip((here, there), cut, strict=True)):
         return row | {"numbers": 0}
@@ -94,6 +100,10 @@ def _cut(run: dict[str, Any]) -> bool:
     return run["why"].startswith("took more than")
 
 
+def _of_tests(run: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return run | {"numbers": [number for number in run["numbers"] if number["test"] in names]}
+
+
 def _seen(run: dict[str, Any]) -> list[dict[str, Any]]:
     return [number for number in run["numbers"] if "hash" in number]
 
@@ -121,12 +131,12 @@ def _differences(name: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) 
 
 
 def _reason(name: str, kind: str, steady: bool) -> dict[str, str]:
-    if not steady:
-        return {"why": UNSTEADY}
+    """The first row of numbers.toml that fits; of what no run gives again, only one that is of such."""
     for row in table()["reasons"]:
-        if re.search(row["program"], name) and re.search(row.get("kind", ""), kind):
+        fits = re.search(row["program"], name) and re.search(row.get("kind", ""), kind)
+        if fits and (steady or row.get("unsteady")):
             return {"why": row["is"]} | ({"dtype": row["dtype"]} if "dtype" in row else {})
-    return {"why": UNEXPLAINED}
+    return {"why": UNEXPLAINED if steady else UNSTEADY}
 
 
 def difference(here: bytes, there: bytes, dtype: str | None) -> dict[str, float]:

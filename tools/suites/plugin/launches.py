@@ -13,6 +13,9 @@ changed as the same argument:
 that a kernel reaches by their addresses, in a tensor of int64, count among its own (addresses themselves
 don't). Samples are as in copies.c.
 
+With NUMBERS_CHECKS a program's numbers are instead the tensors that it gives to `torch.testing.assert_close`,
+the first of the two: what its kernels, of another compiler's, have computed.
+
 What would differ between a GPU and the CPU's tensors for no reason of the kernels' is made the same: random
 numbers are the CPU's, what `torch.empty` gives is zero, and a measurement runs what it measures once, so that
 an autotuner runs all its configurations in turn and takes the first.
@@ -149,6 +152,19 @@ def watch() -> None:
     JITFunction.run, CompiledKernel.__getitem__ = launched, of_grid
 
 
+def watch_checks() -> None:
+    """Stand before every check of a result."""
+    check = torch.testing.assert_close
+
+    @functools.wraps(check)
+    def checked(actual: Any, expected: Any, **options: Any) -> None:
+        for name, tensor in _tensors("actual", actual):
+            _write(f"assert_close: {name}", tensor, _bytes(tensor), "")
+        check(actual, expected, **options)
+
+    torch.testing.assert_close = checked
+
+
 def _told(kernel: str, arguments: dict[str, Any], call: Callable[[], Any]) -> Any:
     tensors = {name: tensor for word, value in arguments.items() for name, tensor in _tensors(word, value)}
     before = {name: _bytes(tensor) for name, tensor in tensors.items()}
@@ -211,7 +227,7 @@ def _write(kind: str, tensor: torch.Tensor, held: bytes, inputs: str) -> None:
 
 def main() -> None:
     make_the_same()
-    watch()
+    (watch_checks if os.environ.get("NUMBERS_CHECKS") else watch)()
     sys.argv = sys.argv[2:]
     if sys.argv[0] == "-m":
         del sys.argv[0]
