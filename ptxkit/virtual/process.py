@@ -7,6 +7,7 @@ import ctypes
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,48 @@ def _address_of(name: str) -> int:
     return _attached["driver"].address(name)
 
 
+class IdleTimer:
+    """Wakes a thread `IDLE` seconds after it was last set, by the system's clock (timerfd_create(2)).
+
+    The thread sleeps without the interpreter's lock, and does not want it while the timer is set again and
+    again: a thread that waits for that lock makes each call slower that gives it up, as each of ours does.
+    """
+
+    def __init__(self) -> None:
+        library: Any = ctypes.PyDLL(None, use_errno=True)
+        self._file = library.timerfd_create(time.CLOCK_MONOTONIC, os.O_CLOEXEC)
+        if self._file < 0:
+            raise OSError(ctypes.get_errno(), "timerfd_create")
+        self._settime = library.timerfd_settime
+        self._until = 0.0
+        # Seconds and nanoseconds from one time to the next, and until the first.
+        self._soon, self._now = ((ctypes.c_long * 4)(0, 0, 0, wait) for wait in (int(1e9 * IDLE), 1))
+
+    def set(self) -> None:
+        """Wake the thread in `IDLE` seconds, and not before; a quarter of these may be missing, for the sake
+        of those who say it often."""
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + IDLE / 4
+            self._settime(self._file, 0, self._soon, None)
+
+    def wake(self) -> None:
+        """Wake it now."""
+        self._until = 0.0
+        self._settime(self._file, 0, self._now, None)
+
+    def wait(self) -> None:
+        """Sleep until that is over."""
+        os.read(self._file, 8)
+
+
 class IdleWork:
     """What a GPU does while the host is busy with something else: a thread."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        self._timer = IdleTimer()
+        machine.schedule.queued = self._timer.set
         self.start()
 
     def start(self) -> None:
@@ -79,23 +117,28 @@ class IdleWork:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)
         self._thread.start()
+        self._timer.set()
 
     def stop(self) -> None:
         """Wait until nothing of it happens any more."""
         if threading.current_thread() is not self._thread:
             self._over.set()
+            self._timer.wake()
             self._thread.join()
 
     def _run(self, over: threading.Event) -> None:
-        made = self._machine
-        while not over.wait(IDLE):
-            calls = made.calls
-            if not made.schedule.pending or over.wait(IDLE):
-                continue
-            while made.calls == calls and made.schedule.pending and not over.is_set():
-                with made.schedule.lock:
-                    if made.calls != calls or not made.schedule.idle_work():
+        made, schedule, calls = self._machine, self._machine.schedule, -1
+        while True:
+            self._timer.wait()
+            if over.is_set():
+                return
+            while made.calls == calls and schedule.pending and not over.is_set():
+                with schedule.lock:
+                    if made.calls != calls or not schedule.idle_work():
                         break
+            calls = made.calls
+            if schedule.pending:
+                self._timer.set()
 
 
 def _beside_forks(work: IdleWork) -> None:

@@ -110,6 +110,7 @@ class WorkSchedule:
         pending: what has not happened, in the order of queueing.
         streams: what happens before what.
         current: what happens just now, or happened last.
+        queued: is called when something was queued that has not happened yet.
         stuck: says why nothing that has begun will ever get on; None where it may.
     """
 
@@ -126,6 +127,7 @@ class WorkSchedule:
         self.stuck: Callable[[], Exception | None] = lambda: None
         self.streams = StreamOrder()
         self.current: Operation | None = None
+        self.queued: Callable[[], None] = lambda: None
 
     def queue(
         self,
@@ -162,6 +164,8 @@ class WorkSchedule:
             self._let([operation], patient=True)
         elif len(self.pending) > DEPTH:
             self._let([next(iter(self.pending.values()))], patient=True)
+        else:
+            self.queued()
         return operation
 
     def finish(self, wanted: Iterable[Operation | None]) -> None:
