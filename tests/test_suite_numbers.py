@@ -281,10 +281,13 @@ def given(answer):
     assert int(answer[0]) == 0
     return answer[1:]
 
-def test_copies():
+def start():
     given(driver.cuInit(0))
     (context,) = given(driver.cuDevicePrimaryCtxRetain(given(driver.cuDeviceGet(0))[0]))
     given(driver.cuCtxSetCurrent(context))
+
+def test_copies():
+    start()
     (place,) = given(driver.cuMemAlloc(4096))
     (stream,) = given(driver.cuStreamCreate(0))
     given(driver.cuMemsetD8(place, 7, 4096))
@@ -292,6 +295,21 @@ def test_copies():
     given(driver.cuMemcpyDtoH(back, place, 8))
     given(driver.cuMemcpyDtoHAsync(back.ctypes.data, place, 4096, stream))
     assert (back == 7).all()
+
+def test_host():
+    start()
+    (place,) = given(driver.cuMemAlloc(64))
+    given(driver.cuMemsetD8(place, 9, 64))
+    (pinned,) = given(driver.cuMemAllocHost(64))
+    (managed,) = given(driver.cuMemAllocManaged(32, 1))
+    given(driver.cuMemcpyAsync(int(pinned), place, 16, 0))
+    given(driver.cuMemcpyAsync(place, int(pinned), 16, 0))
+    given(driver.cuStreamSynchronize(0))
+    given(driver.cuMemsetD8(managed, 5, 8))
+    given(driver.cuCtxSynchronize())
+    given(driver.cuMemFreeHost(pinned))
+    given(driver.cuMemFree(managed))
+    given(driver.cuMemFree(place))
 
 def test_fails():
     test_copies()
@@ -312,16 +330,23 @@ def test_copies_of_tests_are_noted(tmp_path: Path) -> None:
     checkout = Checkout(suite, tmp_path, sys.executable)
     found = run_suite(checkout, ["--no-sanitize"], tmp_path / "work", "*", 1, 60, 100, "a virtual GPU")
     row = found["programs"]["test_it.py"]
-    assert row["tests"] == {"test_copies": "passed", "test_fails": "failed", "test_seeds": "passed"}
+    passed = dict.fromkeys(("test_copies", "test_host", "test_seeds"), "passed")
+    assert row["tests"] == passed | {"test_fails": "failed"}
     assert [(number["kind"], number["bytes"]) for number in row["numbers"][:2]] == [
         ("test_copies: cuMemcpyDtoH", 8),
         ("test_copies: cuMemcpyDtoHAsync", 4096),
     ]
     assert same.sample(row["numbers"][0]) == bytes([7] * 8)
     assert len(same.sample(row["numbers"][1])) == 1024
-    assert {number["test"] for number in row["numbers"]} == {"test_copies", "test_fails"}
+    in_place = [number for number in row["numbers"] if number["test"] == "test_host"]
+    assert [(number["kind"], same.sample(number)) for number in in_place] == [
+        ("test_host: cuMemcpyAsync", bytes([9] * 16)),
+        ("test_host: cuMemFreeHost", bytes([9] * 16 + [0] * 48)),
+        ("test_host: cuMemFree", bytes([5] * 8 + [0] * 24)),
+    ]
+    assert {number["test"] for number in row["numbers"]} == {"test_copies", "test_host", "test_fails"}
     compared = same.program("test_it.py", row, row)
-    assert (compared["tests"], compared["numbers"], compared["identical"]) == (1, 2, 2)
+    assert (compared["tests"], compared["numbers"], compared["identical"]) == (2, 5, 5)
 
 
 def test_programs_for_another_device_are_not_compared(tmp_path: Path) -> None:

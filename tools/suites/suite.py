@@ -108,10 +108,13 @@ class Checkout:
         return found
 
     def versions(self) -> dict[str, str]:
-        """The packages of NVIDIA's, numba's, PyTorch's and Triton's that are installed, and Python."""
+        """The packages of NVIDIA's, numba's, PyTorch's and Triton's that are installed, and Python.
+
+        Where a package stands on Python's path twice, it is the first that is imported.
+        """
         code = (
-            "import importlib.metadata as m, json, platform; found = {d.name: d.version for d in "
-            "m.distributions()}; found['python'] = platform.python_version(); print(json.dumps(found))"
+            "import importlib.metadata as m, json, platform; found = {d.name: d.version for d in reversed("
+            "list(m.distributions()))}; found['python'] = platform.python_version(); print(json.dumps(found))"
         )
         found = json.loads(subprocess.check_output([self.python, "-c", code], text=True))
         told = ("python", "pytest", "numpy", "ptxkit")
