@@ -693,6 +693,56 @@ def test_what_a_blocks_number_is_scaled_by_is_near_where_the_first_block_is_righ
     assert meant not in edits_of(text, "", 2.0)[:5]
 
 
+def test_registers_made_alike_may_have_been_meant_for_each_other() -> None:
+    text = (
+        ".reg .b32 %r<30>;\nmov.u32 %r1, %ctaid.x;\nshl.b32 %r2, %r1, 5;\nmov.u32 %r3, %tid.x;\n"
+        "add.s32 %r4, %r2, %r3;\nmov.u32 %r5, %ctaid.y;\nshl.b32 %r6, %r5, 5;\nmov.u32 %r7, %tid.y;\n"
+        "add.s32 %r8, %r6, %r7;\nst.global.b32 [%rd1], %r8;\n"
+        + "mul.wide.s32 %rd1, %r4, 4;\nld.global.f32 %f1, [%rd1];\n" * 5
+        + "add.s32 %r20, %r2, %r3;\nmul.wide.s32 %rd9, %r20, 4;\nst.global.f32 [%rd9], %f1;\n"
+    )
+    found = edits_of(text, distance=1.0)
+    of_line = "instead of `add.s32 %r20, %r2, %r3;` at line 21"
+    assert f"`add.s32 %r20, %r6, %r3;` {of_line}" in found[:8]
+    assert f"`add.s32 %r20, %r2, %r7;` {of_line}" in found[:8]
+    once = text.replace("add.s32 %r4, %r2, %r3;", "add.s32 %r4, %r2, 1;")
+
+    def cost(text: str) -> float:
+        kernel = KernelText.of(text)
+        edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 1.0)).ordered()
+        return next(edit.cost for edit in edits if edit.said == f"`add.s32 %r20, %r6, %r3;` {of_line}")
+
+    assert cost(text) < cost(once)
+
+
+def test_what_advances_together_advances_as_far() -> None:
+    text = (
+        ".reg .b64 %a, %b, %c;\nadd.u64 %a, %a, 2048;\nadd.u64 %b, %b, 2048;\nadd.u64 %c, %c, 512;\n"
+        ".reg .b32 %k;\nadd.u32 %k, %k, 64;\n"
+    )
+    evidence = TextEvidence(KernelText.of(text))
+    assert evidence.advances == {1: [], 2: [], 3: [2048]}
+    assert (
+        edits_of(text, distance=2.0)[0]
+        == "`add.u64 %c, %c, 2048;` instead of `add.u64 %c, %c, 512;` at line 4"
+    )
+
+
+def test_what_a_loop_sets_may_be_meant_ahead_of_it() -> None:
+    text = (
+        ".reg .b32 %phase, %tile, %sum;\nmov.u32 %tile, 0;\nmov.u32 %sum, 0;\nnext:\n    mov.u32 %phase, 0;\n"
+        "add.u32 %sum, %sum, %phase;\nxor.b32 %phase, %phase, 1;\nadd.u32 %tile, %tile, 1;\n"
+        "setp.lt.u32 %more, %tile, 9;\n@%more bra next;\n"
+    )
+    kernel = KernelText.of(text)
+    edits = Edits(kernel, dict.fromkeys(range(len(kernel.statements)), 0.0)).ordered()
+    moved = {edit.said: " ".join(edit.of(text).split()) for edit in edits if "the label `next`" in edit.said}
+    ahead = moved["`mov.u32 %phase, 0;` ahead of the label `next`, not at line 5"]
+    assert "mov.u32 %sum, 0; mov.u32 %phase, 0; next: add.u32" in ahead
+    behind = moved["`mov.u32 %sum, 0;` behind the label `next`, not at line 3"]
+    assert "mov.u32 %tile, 0; next: mov.u32 %sum, 0; mov.u32 %phase, 0;" in behind
+
+
 def test_where_an_mbarrier_is_comes_last() -> None:
     text = (
         ".reg .b32 %stage, %bar, %full, %tile, %to;\nmad.lo.u32 %full, %stage, 8, %bar;\n"

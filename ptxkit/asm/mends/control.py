@@ -1,4 +1,4 @@
-"""Which branches decide whether a statement is executed."""
+"""Which branches decide whether a statement is executed, and which go back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 _BRANCH = re.compile(r"\bbra(?:\.uni)?\s+([\w$%]+)\s*;")
-_LABEL = re.compile(r"[\s{}]*([\w$%]+)\s*:(?!:)")
+LABEL = re.compile(r"[\s{}]*([\w$%]+)\s*:(?!:)")
+"""A label at the beginning of a statement."""
 NEAREST = 4
 """Branches that are looked at for each statement: those around the fewest statements."""
 
@@ -57,7 +58,7 @@ def _stretches(
     labels: dict[tuple[int, str], int] = {}
     last = {function: number + 1 for number, function in enumerate(own)}
     for number, one in enumerate(statements):
-        label = _LABEL.match(one.text)
+        label = LABEL.match(one.text)
         if label is not None:
             labels[own[number], label[1]] = number
     for number, one in enumerate(statements):
@@ -69,3 +70,20 @@ def _stretches(
             target = labels.get((own[number], branch[1]))
             if target is not None:
                 yield (number, number + 1, target) if target > number else (number, target, number)
+
+
+def loops(statements: Sequence[PlacedStatement]) -> list[tuple[int, int]]:
+    """From the first statement of each loop to the branch that goes back to it, by their numbers.
+
+    Args:
+        statements: in order.
+    """
+    labels: dict[str, int] = {}
+    found = []
+    for number, one in enumerate(statements):
+        if (label := LABEL.match(one.text)) is not None:
+            labels[label[1]] = number
+        branch = _BRANCH.search(one.text)
+        if branch is not None and branch[1] in labels:
+            found.append((labels[branch[1]], number))
+    return found

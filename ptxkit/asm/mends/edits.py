@@ -10,6 +10,7 @@ from functools import cached_property
 from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, TextEvidence
 from ptxkit.asm.mends.exchanged import exchanged, reordered, results_exchanged
+from ptxkit.asm.mends.hoisted import Hoisted
 from ptxkit.asm.mends.left_out import LeftOut
 from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, inverse, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
@@ -114,6 +115,7 @@ class Edits:
         self.evidence = TextEvidence(text)
         self.left_out = LeftOut(text, self.evidence, self._alike)
         self.registers = RegisterEdits(text, self.evidence, self.exchanged, self.rearranged)
+        self.hoisted = Hoisted(text)
         self.past = past
         self.distances = distances
 
@@ -155,6 +157,7 @@ class Edits:
             for edit in results_exchanged(self.text, number, 0.2 if self.torn else 1.0):
                 yield replace(edit, weight=0.3) if self.torn else edit
             yield from reordered(self.text, number, 0.9)
+            yield from self.hoisted.of(number, one, 0.3)
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing and not self.evidence.swizzled(number):
                 for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):
@@ -205,6 +208,10 @@ class Edits:
                 written = written_like(token[0], other)
                 twin = changed(one, 0.15 + 0.1 * rank, token.start(), token.end(), written)
                 yield replace(twin, weight=0.3)
+            for rank, other in enumerate(self.evidence.advances.get(number, ())[:TWINS]):
+                written = written_like(token[0], other)
+                beside = changed(one, 0.1 + 0.1 * rank, token.start(), token.end(), written)
+                yield replace(beside, weight=0.2)
             for other in self.told if value in self.told else ():
                 if other != value:
                     written = written_like(token[0], other)

@@ -22,6 +22,9 @@ _SUMS = ("add", "mad", "or", "mov", "cvt")
 _APART = ("shr", "shl", "and", "bfe", "rem", "div", "sub", "shfl")
 FLOWS = 5
 """Steps of data that an address is made in, at most."""
+_ADVANCES = re.compile(r"\s*(%[\w$]+)\s*,\s*\1\s*,\s*([\dxXa-fA-F]+)U?\s*;")
+TOGETHER = 3
+"""Statements that advance registers, and are no farther apart, advance them together."""
 
 
 class TextEvidence:
@@ -104,6 +107,26 @@ class TextEvidence:
         values = self._twins.get((self._keys[id(one)], place), Counter())
         own = self._values[id(one)][place]
         return values[own] - 1, [value for value, _ in values.most_common() if value != own]
+
+    @cached_property
+    def advances(self) -> dict[int, list[int]]:
+        """By how much others are advanced that are together with the register that a statement advances, the
+        most usual first, by the number of the statement; nothing that is less usual than its own."""
+        runs: list[list[tuple[int, str, int]]] = []
+        for number, one in enumerate(self.text.statements):
+            found = _ADVANCES.fullmatch(one.text, one.operands) if one.opcode.startswith("add") else None
+            if found is None or one.macro:
+                continue
+            if not runs or number - runs[-1][-1][0] > TOGETHER or runs[-1][-1][1] != one.opcode:
+                runs.append([])
+            runs[-1].append((number, one.opcode, value_of(found[2])))
+        usual = [Counter(step for _, _, step in run) for run in runs]
+        return {
+            number: [other for other, often in steps.most_common() if other != step and often >= steps[step]]
+            for run, steps in zip(runs, usual, strict=True)
+            if len(steps) > 1
+            for number, _, step in run
+        }
 
     def cost(self, number: int, place: int, start: int) -> float:
         """What it costs to change a number, by the place of the statement, and which of its numbers it is and

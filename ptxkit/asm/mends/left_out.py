@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
+from ptxkit.asm.mends.control import loops
 from ptxkit.asm.mends.edit import Edit, behind, changed
 from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -17,8 +18,6 @@ _SHIFTED = ("mov", "and", "shr", "shl", "add", "sub", "mad", "mul", "bfe", "cvt"
 """Operations whose result may have been meant to be shifted."""
 _COMPUTING = _SHIFTED[1:]
 """Operations whose result is no mere copy: what such a one makes was meant for something."""
-_BRANCH = re.compile(r"\bbra(?:\.uni)?\s+([\w$%]+)\s*;")
-_LABEL = re.compile(r"[\s{}]*([\w$%]+)\s*:(?!:)")
 LIKELY = 4
 """How many ways are tried soon in which a copy that makes an address may have been more."""
 FEW_COPIES = 12
@@ -129,16 +128,7 @@ class LeftOut:
 
     @cached_property
     def _loops(self) -> list[tuple[int, int]]:
-        """From which statement on one goes back to which."""
-        labels: dict[str, int] = {}
-        found = []
-        for number, one in enumerate(self.text.statements):
-            if (label := _LABEL.match(one.text)) is not None:
-                labels[label[1]] = number
-            branch = _BRANCH.search(one.text)
-            if branch is not None and branch[1] in labels:
-                found.append((labels[branch[1]], number))
-        return found
+        return loops(self.text.statements)
 
     @cached_property
     def _copied(self) -> Counter[str]:

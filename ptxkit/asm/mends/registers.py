@@ -12,6 +12,7 @@ from itertools import pairwise
 from ptxkit.asm.mends.edit import Edit, alike, changed, family, related, temporary
 from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.left_out import near_registers
+from ptxkit.asm.mends.origins import RegisterOrigins
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
 
 _EXCHANGED = (
@@ -46,6 +47,7 @@ class RegisterEdits:
         self.evidence = evidence
         self.exchanged = exchanged
         self.rearranged = rearranged
+        self.origins = RegisterOrigins(text)
         self._like: dict[str, dict[str, int]] = {}
 
     def of(self, number: int, one: WrittenStatement) -> Iterator[Edit]:
@@ -99,13 +101,15 @@ class RegisterEdits:
         spans = operand_spans(one.text[one.operands :]) if one.opcode else []
         first = one.operands + (spans[0][1] if spans and one.writes else 0)
         near = near_registers(self.text, number)
+        twice = self.origins.again(one)
         copied = one.opcode.startswith(_COMPUTED) and self._written[one.shown] > 1
         for token in NAME.finditer(one.text, first):
             name = token[0]
             if not name.startswith("%"):
                 continue
             namesakes = self._namesakes(one, *token.span())
-            for other, apart in {**self._declared_like(name), **near, **namesakes}.items():
+            made = dict.fromkeys(self.origins.alike(name), FAR)
+            for other, apart in {**self._declared_like(name), **made, **near, **namesakes}.items():
                 kin = related(name, other)
                 if other == name or self.text.width(other) != self.text.width(name):
                     continue
@@ -115,10 +119,12 @@ class RegisterEdits:
                     cost = min(cost, (0.4 if self.exchanged else 1.2) + apart / 10)
                 if other in namesakes:
                     cost = min(cost, 0.2)
+                if other in made:
+                    cost = min(cost, 0.1 if twice else 0.3 if self.exchanged else 0.6)
                 if other in one.writes and one.opcode:
                     cost = min(cost, 0.9)
                 edit = changed(one, cost, token.start(), token.end(), other)
-                likely = self.exchanged or twin or other in namesakes
+                likely = self.exchanged or twin or other in namesakes or other in made
                 yield replace(edit, weight=0.3) if likely else edit
 
     def _declared_like(self, name: str) -> dict[str, int]:

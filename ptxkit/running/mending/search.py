@@ -27,6 +27,7 @@ SECONDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("P6108", "P6109", "P6110", "P6120", "P6125", "P6126", "P6128"), (16.0, 30.0)),
     **dict.fromkeys(("P652", "P653", "P654", "P677", "P678", "P629", "P6131"), (4.0, 8.0)),
     **dict.fromkeys(("P655", "P656", "P657", "P658"), (4.0, 8.0)),
+    **dict.fromkeys(("P676", "P681", "P682", "P687"), (4.0, 8.0)),
 }
 """How many seconds of its processor time each process tries changes, unless somebody says otherwise, by how
 the error's code begins; and at most, where trials take long. Asynchronous operations that meet may come of a
