@@ -74,6 +74,69 @@ def test_additions_of_two_halves_are_no_unrolled_loop() -> None:
     assert [made.shares[number] for number in range(-4, -1)] == [{"alu": 2}] * 3
 
 
+def test_a_label_to_which_no_code_jumps_ends_no_stretch() -> None:
+    """The disassembler has labels before shuffles, too; behind the code is that of diverged warps."""
+    runs = runs_of(
+        "  mov.u32 %v, 9;", "  setp.eq.u32 %p, %t, 99;", "  @%p bra OVER;", "  add.u32 %v, %v, %t;", "OVER:",
+        "  add.u32 %t, %t, %v;", "  shfl.sync.bfly.b32 %t, %t, 1, 31, -1;", "  st.global.u32 [%x], %t;",
+    )  # fmt: skip
+    (first,), (second,) = (lines for run in runs if (lines := lines_of(run, "add.u32")))
+    last = runs[-1]
+    (shuffle,), (store,) = lines_of(last, "shfl.sync.bfly.b32"), lines_of(last, "st.global.u32")
+    code = MachineFunction(
+        32,
+        [
+            ("BRA.DIV UR4, `(.L_x_1)", first, None, 6), ("@!P0 IADD3 R1", first, None, 4),
+            ("IADD3 R0", second, ".L_x_7", 4), ("SHFL.BFLY PT, R0", shuffle, ".L_x_8", 4),
+            ("STG [R4], R0", store, ".L_x_2", 1), ("EXIT", store, None, 5),
+            ("WARPSYNC.COLLECTIVE R9, `(.L_x_3)", shuffle, ".L_x_1", 5),
+            ("SHFL.BFLY P0, R0", shuffle, ".L_x_9", 2), ("MOV R0, R1", shuffle, ".L_x_3", 1),
+            ("BRA `(.L_x_2)", shuffle, None, 5),
+        ],
+    )  # fmt: skip
+    blocks = [run.block for run in runs]
+    code.stands_for(blocks)
+    made = [one for block in blocks if (one := code.of_block(block)) is not None]
+    assert len({one.stretch for one in made}) == 1
+    assert [n for share in made[-1].shares for pipe, n in share.items() if pipe == "once"] == [1, 1]
+
+
+def test_what_stands_behind_the_code_of_a_block_comes_behind_it() -> None:
+    """What the first load feeds stands in other code, and holds the second load back no longer."""
+    (run,) = runs_of(
+        "  ld.global.u32 %v, [%x];", "  add.u32 %v, %v, 1;", "  ld.global.u32 %t, [%x+4];",
+        "  st.global.u32 [%x+8], %t;", "  st.global.u32 [%x], %v;",
+    )  # fmt: skip
+    (first, second), (add,), stores = (
+        lines_of(run, name) for name in ("ld.global.u32", "add.u32", "st.global.u32")
+    )
+    code = MachineFunction(
+        32,
+        [
+            ("LDG R2", first, None, 4), ("LDG R3", second, None, 4), ("STG [R4], R3", stores[0], None, 1),
+            ("BRA `(.L_x_0)", None, None, 5), ("IADD3 R2", add, ".L_x_0", 4),
+            ("STG [R4], R2", stores[1], None, 1),
+        ],
+    )  # fmt: skip
+    steps = Plans(gpu("h200"), {"k": code}).of([run], 0)[0]
+    loads = [at for at, step in enumerate(steps) if step.what is What.LOAD]
+    assert not any(step.what is What.NEED for step in steps[loads[0] : loads[1]])
+
+
+def test_blocks_of_which_nothing_is_left_keep_no_others_apart() -> None:
+    runs = runs_of(
+        "  ld.global.u32 %v, [%x];", "  setp.eq.u32 %p, %t, 99;", "  @%p bra NEXT;", "NEXT:",
+        "  bar.warp.sync -1;", "  bra LAST;", "LAST:", "  st.global.u32 [%x], %v;",
+    )  # fmt: skip
+    blocks = [run.block for run in runs]
+    (load,), (store,) = lines_of(runs[0], "ld.global.u32"), lines_of(runs[-1], "st.global.u32")
+    code = MachineFunction(32, [("LDG R2", load, None, 4), ("STG [R4], R2", store, None, 1)])
+    plans = Plans(gpu("h200"), {"k": code})
+    steps, count = plans.of(runs, 0)
+    assert count == len(blocks) == 3
+    assert sum(step.issue for step in steps) == 2
+
+
 def test_registers_that_had_no_room_go_to_local_memory_and_come_back() -> None:
     (run,) = runs_of("  add.u32 %t, %t, %v;", "  st.global.u32 [%x], %t;")
     (add,), (store,) = lines_of(run, "add.u32"), lines_of(run, "st.global.u32")

@@ -122,6 +122,12 @@ def test_rows_that_no_cache_holds_come_again(bytes_of_row: int, times: int) -> N
     assert found.memory == pytest.approx(times * grid * bytes_of_row, rel=0.1)
 
 
+def test_ctas_that_let_dependent_grids_begin_take_a_turn_more() -> None:
+    found = predicted(body("  griddepcontrol.launch_dependents;"), grid=33_792)
+    each = gpu("h200")["cta_dispatch"] + gpu("h200")["cta_signal"]
+    assert found.cycles == pytest.approx(33_792 * each, rel=0.2)
+
+
 def test_many_empty_ctas_last_as_long_as_they_are_dealt_out() -> None:
     found = predicted(body(), grid=33_792)
     assert found.bound == "CTA dispatch"

@@ -17,7 +17,7 @@ KERNEL = """
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u32 tiles)
 {{
-  .reg .b64 %x, %a; .reg .b32 %tile, %tiles, %n, %k, %v, %s; .reg .pred %p;
+  .reg .b64 %x, %a; .reg .b32 %tile, %tiles, %n, %k, %v, %s, %q; .reg .pred %p;
   ld.param.u64 %x, [x];
   ld.param.u32 %tiles, [tiles];
   mov.u32 %tile, %ctaid.x;
@@ -44,6 +44,7 @@ LEAVE:
 """
 AT_HEAD = {"head": "setp.ge.u32 %p, %tile, %tiles;\n  @%p bra LEAVE;", "tail": "bra TILE;"}
 AT_TAIL = {"head": "", "tail": "setp.lt.u32 %p, %tile, %tiles;\n  @%p bra TILE;"}
+SLOWLY = "  shr.u32 %q, %tile, 1;\n  add.u32 %q, %q, 40;"
 STORE = "st.global.u32 [%a], %s;"
 
 
@@ -83,9 +84,10 @@ def test_what_is_left_out_takes_as_long_as_what_was_seen(
     [
         {"inside": "", "behind": STORE},  # a product's sums are stored behind its loop
         {"steps": "%tile"},  # rounds grow
+        {"head": AT_HEAD["head"] + SLOWLY, "steps": "%q"},  # by a fortieth each
         {"tail": "ld.global.u32 %v, [%x];\n  setp.ne.u32 %p, %v, 0;\n  @%p bra LEAVE;\n  bra TILE;"},
     ],
-    ids=["stores behind", "rounds that differ", "an end that memory decides"],
+    ids=["stores behind", "rounds that differ", "rounds that slowly grow", "an end that memory decides"],
 )
 def test_everything_runs_where_the_rest_is_not_known(
     changed: dict[str, str], monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,11 @@ no arithmetic."""
 ENDS = ("BRA", "BRX", "JMP", "EXIT", "RET", "CALL")
 """Operations behind which another stretch of code begins."""
 TARGET = re.compile(r"BRA .*`\((\.L_x_\d+)\)")
+LABEL = re.compile(r"\.L_x_\d+")
+DIVERGED = re.compile(r"BRA\.DIV .*`\((\.L_x_\d+)\)")
+"""Where warps go on that have diverged where the PTX says that all lanes are there."""
+BACK = re.compile(r"BRA `")
+"""How the code for these ends."""
 ROUTINE = "$__internal"
 """How labels begin of what the assembler calls for the rare cases of divisions and roots."""
 ANYWHERE = (0, 1 << 30)
@@ -102,12 +107,14 @@ class MachineFunction:
         self._ruled: Counter[int] = Counter()
         self._loops: list[tuple[int, int]] = []
         labels: dict[str, int] = {}
+        instructions = _of_converged_warps(instructions)
+        reached = {label for text, *_ in instructions for label in LABEL.findall(text)}
         for place, (text, line, label, stall) in enumerate(instructions):
             if label is not None and label.startswith(ROUTINE):
                 break  # It bears the line of what stands before it, as a rule `ret`.
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
-            if label is not None:
+            if label in reached:
                 self._stretches.append({})
                 labels[label] = place
             if (target := TARGET.search(text)) is not None and target[1] in labels:
@@ -117,7 +124,7 @@ class MachineFunction:
                 made.append((place, SPILLS.get(operation) or pipe_of(operation), stall))
                 if operation in SPILLS and (width := WIDTH.search(words[0])):  # One for each word.
                     made += [(place, SPILLS[operation], 0)] * (int(width[1]) // (8 * WORD) - 1)
-            if operation in ENDS:
+            if operation in ENDS and not DIVERGED.search(text):
                 self._stretches.append({})
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
@@ -227,6 +234,26 @@ class AssembledModule:
 
 
 BY_RULE = AssembledModule("by rule", {})
+
+
+Listed = tuple[str, int | None, str | None, int]
+"""Text, line of PTX, label and stall of a machine instruction."""
+
+
+def _of_converged_warps(instructions: Iterable[Listed]) -> list[Listed]:
+    """Machine instructions without those behind the code that stand in for shuffles and votes of warps that
+    have diverged before them: others bear the same lines, and warps of which all lanes come have those."""
+    found, diverged, beside = list[Listed](), set[str | None](), False
+    for one in instructions:
+        text, _, label, _ = one
+        if (match := DIVERGED.search(text)) is not None:
+            diverged.add(match[1])
+        beside = beside or (label is not None and label in diverged)
+        if not beside:
+            found.append(one)
+        elif BACK.match(text):
+            beside = False
+    return found
 
 
 def _lines(block: CodeBlock) -> list[int]:

@@ -7,7 +7,6 @@ instruction comes first that most others wait for.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.timing.assembled import BlockCode, MachineFunction
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.nodes import InstructionNode, What, nodes_of
+from ptxkit.emulator.timing.ordering import as_assembled, by_rule, connect
 from ptxkit.emulator.timing.recorded import BlockRun
 
 RENAMED = 1 << 24
@@ -26,8 +26,6 @@ SPILLED = -1
 """The slot that stands for all registers that come back from local memory."""
 SPILLS_AT_ONCE = 8
 """Words that go there and come back in a step, at least."""
-MOST_LOADED = 64
-"""Registers that wait for loads at a time, by rule: the assembler has no more to spare."""
 
 
 _LATE = (What.LOAD, What.LANES, What.PRODUCT)
@@ -85,13 +83,17 @@ def steps_of(
     codes = codes or {}
     nodes: list[InstructionNode] = []
     times: Counter[CodeBlock] = Counter()
+    assembled = codes.get(blocks[0]) is not None
     for run, block in enumerate(blocks):
-        nodes += nodes_of(block, codes.get(block), run, times[block])
+        some = nodes_of(block, codes.get(block), run, times[block])
+        if assembled and codes.get(block) is None:
+            for one in some:
+                one.count = 0.0
+        nodes += some
         times[block] += 1
     late = _renamed(nodes, late)
-    assembled = codes.get(blocks[0]) is not None
-    _connect(nodes, assembled)
-    order = _as_assembled(nodes) if assembled else _ordered(nodes)
+    connect(nodes, assembled)
+    order = as_assembled(nodes) if assembled else by_rule(nodes)
     return _steps(nodes, order, late, gpu, assembled)
 
 
@@ -139,6 +141,9 @@ class Plans:
             run = runs[at]
             one = self._code.get(run.block) if run.code is code else None
             size += len(run.block.sites)
+            if one is None and run.code is code:  # Nothing is left of it.
+                found.append(run.block)
+                continue
             if one is None or one.stretch != made.stretch or times[run.block] >= self._copies(run.block):
                 break
             if found and size > MOST_UNROLLED:
@@ -195,103 +200,6 @@ def _renamed(nodes: list[InstructionNode], late: frozenset[int]) -> frozenset[in
             names.append(now[slot])
         one.writes = tuple(names)
     return frozenset(more)
-
-
-def _connect(nodes: list[InstructionNode], assembled: bool) -> None:
-    """Which instructions must come before which. `assembled`: loads and stores are in order as it is."""
-    written: dict[int, int] = {}
-    readers: dict[int, list[int]] = {}
-    ordered, loads, stores = -1, dict[str, list[int]](), dict[str, int]()
-
-    def edge(first: int, second: int) -> None:
-        if first >= 0 and first != second and second not in nodes[first].after:
-            nodes[first].after.append(second)
-            nodes[second].before += 1
-
-    for number, one in enumerate(nodes):
-        for slot in one.reads:
-            edge(written.get(slot, -1), number)
-            readers.setdefault(slot, []).append(number)
-        for slot in one.writes:
-            for reader in readers.pop(slot, ()):
-                edge(reader, number)
-            edge(written.get(slot, -1), number)
-            written[slot] = number
-        if one.what in (What.ARITHMETIC, What.NEED):
-            continue
-        edge(ordered, number)
-        if assembled and one.what in (What.LOAD, What.STORE):
-            continue
-        if one.what is What.LOAD:
-            edge(stores.get(one.kind, -1), number)
-            loads.setdefault(one.kind, []).append(number)
-        elif one.what is What.STORE:
-            for load in loads.pop(one.kind, ()):
-                edge(load, number)
-            edge(stores.get(one.kind, -1), number)
-            stores[one.kind] = number
-        elif one.what not in (What.LANES, What.PRODUCT):
-            for each in (*loads.values(), list(stores.values())):
-                for other in each:
-                    edge(other, number)
-            loads.clear()
-            stores.clear()
-            ordered = number
-    for number in range(len(nodes) - 1, -1, -1):
-        one = nodes[number]
-        one.height = one.latency + max((nodes[each].height for each in one.after), default=0.0)
-
-
-def _ordered(nodes: list[InstructionNode]) -> list[int]:
-    """The order: of those that could be next the one that most wait for; no further load while `MOST_LOADED`
-    registers wait for theirs, if anything else can be done."""
-    waiting = [one.before for one in nodes]
-    loads: list[tuple[float, int]] = []
-    others: list[tuple[float, int]] = []
-
-    def ready(number: int) -> None:
-        one = nodes[number]
-        heapq.heappush(loads if one.what is What.LOAD else others, (-one.height, number))
-
-    for number, count in enumerate(waiting):
-        if not count:
-            ready(number)
-    order: list[int] = []
-    coming: set[int] = set()
-    while loads or others:
-        full = len(coming) >= MOST_LOADED
-        take = loads if loads and (not others or (not full and loads[0] < others[0])) else others
-        _, number = heapq.heappop(take)
-        one = nodes[number]
-        order.append(number)
-        coming.difference_update(one.reads)
-        if one.what is What.LOAD:
-            coming.update(one.writes)
-        for each in one.after:
-            waiting[each] -= 1
-            if not waiting[each]:
-                ready(each)
-    return order
-
-
-def _as_assembled(nodes: list[InstructionNode]) -> list[int]:
-    """The order of the machine code; what nothing is left of comes as soon as it can."""
-    waiting = [one.before for one in nodes]
-    ready = [(_place(one), number) for number, one in enumerate(nodes) if not one.before]
-    heapq.heapify(ready)
-    order: list[int] = []
-    while ready:
-        _, number = heapq.heappop(ready)
-        order.append(number)
-        for each in nodes[number].after:
-            waiting[each] -= 1
-            if not waiting[each]:
-                heapq.heappush(ready, (_place(nodes[each]), each))
-    return order
-
-
-def _place(node: InstructionNode) -> int:
-    return -1 if node.place is None else node.place
 
 
 def _steps(

@@ -23,6 +23,8 @@ READ_ONLY = frozenset({"param", "const"})
 """State spaces whose loads become operands."""
 FAR = frozenset({"gpu", "sys", "gl"})
 """What a fence says that reaches other multiprocessors."""
+BEHIND = 1 << 30
+"""The place of what stands in code behind a block's."""
 ASSUMED_LOAD = {"global": 300, "shared": 30}
 """Cycles that the order of a block reckons with."""
 
@@ -87,6 +89,8 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         if code is None:
             continue
         share, one.place, one.moved = code.shares[number], code.place(number, copy), code.moved.get(number)
+        if one.what is not What.LOAD and one.place is None and (one.moved or 0) > code.stretch:
+            one.place = BEHIND
         if one.what is What.LOAD:
             loaded = one.place = loaded if one.place is None else one.place
         one.stall, one.varies = code.stalls[number], VARIES in share
@@ -131,7 +135,7 @@ def _kind(site: Site) -> tuple[What, str, int]:
     if spaces & READ_ONLY:
         return What.ARITHMETIC, "", 0
     if name == "bar.warp.sync":
-        return What.LANES, "", 0
+        return What.ARITHMETIC, "", 0
     if name.startswith(("mbarrier.try_wait", "mbarrier.test_wait")):
         return What.WAIT_PHASE, "", 0
     if name.startswith("barrier.cluster"):

@@ -196,7 +196,7 @@ class Predictor:
         def simulated(
             rounds: int, timed: bool = False, costs: Mapping[str, float] | None = None
         ) -> Simulated:
-            ask = Resources(gpu, scaled, clock, costs, streams.cluster, spills)
+            ask = Resources(gpu, scaled, clock, costs, streams.cluster, spills, streams.signals)
             return Simulation(streams, placed.resident, ask, plans, timed).run(rounds)
 
         found = simulated(rounds, self.timed)

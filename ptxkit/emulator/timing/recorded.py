@@ -219,6 +219,7 @@ class LaunchStreams:
         shared: bytes of shared memory of a CTA.
         ctas: those that ran, in the order of their start.
         alone: whether all CTAs of the grid run at once.
+        signals: whether CTAs say that grids which depend on theirs may begin.
         ends: whether the first and the last of these clusters are those of the grid, and stand for no others.
         contributions: how many each phase of an mbarrier took.
         read, written: by the address of an allocation what these CTAs read and wrote of it.
@@ -231,6 +232,7 @@ class LaunchStreams:
     shared: int
     ctas: list[CtaStream] = field(default_factory=list)
     alone: bool = False
+    signals: bool = False
     ends: bool = False
     contributions: dict[Phase, int] = field(default_factory=dict)
     read: dict[int, Touched] = field(default_factory=dict)

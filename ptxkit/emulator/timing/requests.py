@@ -44,6 +44,7 @@ class Resources:
         costs: how much of its time each resource takes, by name; 1 where nothing is said.
         cluster: CTAs of a cluster.
         spills: the parts of what goes to local memory that L1, and L2, have no room for.
+        signals: whether CTAs say that grids which depend on theirs may begin.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Resources:
         costs: Mapping[str, float] | None,
         cluster: int = 1,
         spills: tuple[float, float] = (0.0, 0.0),
+        signals: bool = False,
     ) -> None:
         self.spills = spills
         self.gpu, self.dram, self.late = gpu, scaled.dram, scaled.waits
@@ -73,9 +75,11 @@ class Resources:
         self.dram_rate = gpu["dram_rate"] / rate / active / cost["DRAM"]
         self.wave, self.copy = cost["shared memory and L1"], cost["copy engine"]
         self.tensor, self.pipe, self.slot = cost["tensor cores"], cost["pipes"], cost["issue slots"]
-        # One after another CTAs are given to multiprocessors; a cluster takes one more turn.
+        # One after another CTAs are given to multiprocessors; a cluster takes one more turn, and so does what
+        # a CTA says of grids that depend on its own.
         several = (cluster + 1) / cluster if cluster > 1 else 1.0
-        self.dispatch = gpu["cta_dispatch"] * active * several
+        each = gpu["cta_dispatch"] * several + (gpu["cta_signal"] if signals else 0.0)
+        self.dispatch = each * active
         self.l2_latency, self.dram_latency = (
             gpu[f"{name}_latency"] * cost["latency of L2 and DRAM"] for name in ("l2", "dram")
         )

@@ -17,6 +17,9 @@ ENOUGH = 4
 """Comparisons at the end of its loop after which a warp is known."""
 ALIKE = 0.05
 """By which part the passages of one round may differ from those of the next."""
+DRIFT = 0.1
+"""By which part rounds that are left may be longer, on the average, than those that are known, or shorter, if
+they go on to change as these did."""
 LEAST = 2_000
 """Passages of a batch through blocks before which nothing is left out."""
 PART = 0.5
@@ -48,8 +51,17 @@ class _Compared:
             return None
         first, last_but_one, last = self.marks[1], self.marks[-2], self.marks[-1]
         each = (last - first) / (len(self.marks) - 2)
-        alike = abs(last - last_but_one - each) <= ALIKE * each
+        alike = abs(last - last_but_one - each) <= ALIKE * each and self._drift() <= DRIFT * each
         return Rounds(first, last, len(self.marks) - 2, self.left) if alike else None
+
+    def _drift(self) -> float:
+        """By how many passages rounds change from the middle of the known ones to that of those left, at the
+        pace at which the second half of the known differs from the first."""
+        assert self.left is not None
+        known = len(self.marks) - 2
+        half = known // 2
+        early, late = self.marks[1 + half] - self.marks[1], self.marks[-1] - self.marks[-1 - half]
+        return abs(late - early) / half / (known - half) * (known + self.left) / 2
 
 
 class WatchedLoops:

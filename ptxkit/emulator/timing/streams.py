@@ -97,7 +97,7 @@ class Streams:
         shape, grid = launch.shape, launch.grid
         made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
         sample = self.choose(execution)
-        made.alone = sample.alone
+        made.alone, made.signals = sample.alone, execution.program.launches_dependents
         made.ends = sample.alone and len(sample.ctas) < shape.ctas
         grid.only(sample.ctas)
         self.launches.append(made)
