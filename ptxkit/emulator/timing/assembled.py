@@ -114,7 +114,7 @@ class MachineFunction:
                 break  # It bears the line of what stands before it, as a rule `ret`.
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
-            if label in reached:
+            if label is not None and label in reached:
                 self._stretches.append({})
                 labels[label] = place
             if (target := TARGET.search(text)) is not None and target[1] in labels:
