@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import random
+import traceback
 from collections.abc import Callable
 from ctypes import c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any
@@ -36,6 +37,8 @@ OWNER = os.getpid()
 """Processes that tests fork write nothing."""
 TO_HOST, BY_ADDRESS = 2, 4
 """cudaMemcpyDeviceToHost, cudaMemcpyDefault"""
+UNKNOWN = 999
+"""CUDA_ERROR_UNKNOWN, cudaErrorUnknown"""
 
 _test = ""
 _sampled = 0
@@ -52,7 +55,8 @@ def _stand_before(
     after: Callable[..., object],
     before: Callable[..., object] | None = None,
 ) -> None:
-    """Call `after` with a function's arguments where it succeeded, `before` in any case.
+    """Call `after` with a function's arguments where it succeeded, `before` in any case; the function fails
+    where one of these does, since what was to be noted is not.
 
     Args:
         module: of Cython, whose functions others import by `__pyx_capi__`.
@@ -74,11 +78,15 @@ def _stand_before(
     @prototype
     def called(*arguments: Any) -> int:
         ours = os.getpid() == OWNER
-        if ours and before:
-            before(*arguments)
-        code: int = call(*arguments)
-        if ours and code == 0:
-            after(*arguments)
+        try:
+            if ours and before:
+                before(*arguments)
+            code: int = call(*arguments)
+            if ours and code == 0:
+                after(*arguments)
+        except Exception:  # noqa: BLE001  ctypes would say that the function succeeded
+            traceback.print_exc()
+            return UNKNOWN
         return code
 
     _kept.extend((capsule, called))
