@@ -10,7 +10,7 @@ from functools import cached_property
 from ptxkit.asm.mends.edit import Edit, changed, constant, swizzled_value, swizzles
 from ptxkit.asm.mends.evidence import SMALL, TextEvidence
 from ptxkit.asm.mends.exchanged import exchanged, reordered, results_exchanged
-from ptxkit.asm.mends.hoisted import Hoisted
+from ptxkit.asm.mends.hoisted import hoisted
 from ptxkit.asm.mends.left_out import LeftOut
 from ptxkit.asm.mends.numbers import NUMBER, UNIT, WIDE, inverse, meant, value_of, written_like
 from ptxkit.asm.mends.registers import RegisterEdits
@@ -115,7 +115,6 @@ class Edits:
         self.evidence = TextEvidence(text)
         self.left_out = LeftOut(text, self.evidence, self._alike)
         self.registers = RegisterEdits(text, self.evidence, self.exchanged, self.rearranged)
-        self.hoisted = Hoisted(text)
         self.past = past
         self.distances = distances
 
@@ -157,7 +156,7 @@ class Edits:
             for edit in results_exchanged(self.text, number, 0.2 if self.torn else 1.0):
                 yield replace(edit, weight=0.3) if self.torn else edit
             yield from reordered(self.text, number, 0.9)
-            yield from self.hoisted.of(number, one, 0.3)
+            yield from hoisted(self.text, number, 0.3)
             yield from swizzles(self.text, one)
             if number in self.evidence.addressing and not self.evidence.swizzled(number):
                 for edit in swizzled_value(self.text, one, 0.3 if self.swizzled else 1.2):

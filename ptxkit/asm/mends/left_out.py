@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from ptxkit.asm.mends.control import loops
 from ptxkit.asm.mends.edit import Edit, behind, changed
 from ptxkit.asm.mends.evidence import TextEvidence
 from ptxkit.asm.mends.statements import NAME, KernelText, WrittenStatement, operand_spans
@@ -109,7 +108,7 @@ class LeftOut:
         statements = self.text.statements
         if statements[number].macro or name in self._of_macros:
             return False
-        for start, end in self._loops:
+        for start, end in self.text.loops:
             if start <= number < end and self._read_first(name, range(start, number + 1)):
                 return False
         return not self._read_first(name, range(number + 1, len(statements)))
@@ -125,10 +124,6 @@ class LeftOut:
     def _of_macros(self) -> frozenset[str]:
         """The names that stand in macros, whose calls may read them."""
         return frozenset(name for one in self.text.statements if one.macro for name in one.reads | one.writes)
-
-    @cached_property
-    def _loops(self) -> list[tuple[int, int]]:
-        return loops(self.text.statements)
 
     @cached_property
     def _copied(self) -> Counter[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 
-from ptxkit.asm.mends.control import controlled
+from ptxkit.asm.mends.control import controlled, loops
 
 NAME = re.compile(r"%?[A-Za-z_$][\w$]*")
 """A register, a label, a macro, or a parameter of one."""
@@ -218,6 +218,11 @@ class KernelText:
     def _controlled(self) -> dict[int, list[int]]:
         """The branches that decide whether and how often each statement is executed, the nearest ones."""
         return controlled(self.statements, [one.start() for one in _FUNCTION.finditer(self.text)])
+
+    @cached_property
+    def loops(self) -> list[tuple[int, int]]:
+        """From the first statement of each loop to the branch that goes back to it, by their numbers."""
+        return loops(self.statements)
 
     @cached_property
     def writers(self) -> dict[str, list[int]]:
