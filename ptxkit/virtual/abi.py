@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ptxkit.virtual.results import failure
@@ -144,30 +143,42 @@ def memory(address: int, size: int) -> bytes:
     return ctypes.string_at(address, size) if size else b""
 
 
-def gathered(address: int, pieces: Sequence[tuple[int, int, int]], size: int) -> bytes:
-    """`size` bytes put together from pieces that lie anywhere, and zeros between them.
+def gatherer(pieces: Iterable[tuple[int, int]], size: int) -> Callable[[int], bytes]:
+    """What puts `size` bytes together from pieces that lie anywhere, and zeros between them.
 
     Args:
-        address: of an array of the pieces' addresses.
-        pieces: of each the first byte in what is made, the one behind the last, and how many these are.
+        pieces: of each, in order, the first byte in what is made, and how many these are.
+        size: of what is made.
+
+    Returns:
+        What takes the address of an array of the pieces' addresses; it raises DriverError, INVALID_VALUE,
+        where one of these is null.
     """
-    places = _pointers(len(pieces))(_EVERYTHING, address)
-    made = bytearray(size)
-    for at, (first, behind, count) in zip(places, pieces, strict=True):
-        if not at:
+    layout, behind, readers = "=", 0, []
+    for first, count in pieces:
+        kind = _WORDS.get(count, f"{count}s")
+        layout += f"{first - behind}x{kind}"
+        behind = first + count
+        readers.append(struct.Struct(f"={kind}").unpack_from)
+    pack = struct.Struct(f"{layout}{size - behind}x").pack
+    addresses = struct.Struct(f"={len(readers)}Q").unpack_from
+
+    def gather(address: int) -> bytes:
+        places = addresses(_EVERYTHING, address)
+        if 0 in places:
             raise failure("INVALID_VALUE", "a block of memory is null")
-        made[first:behind] = _EVERYTHING[at : at + count]
-    return bytes(made)
+        values: tuple[Any, ...] = ()
+        for read, place in zip(readers, places):  # noqa: B905 - as many of both
+            values += read(_EVERYTHING, place)
+        return pack(*values)
+
+    return gather
 
 
+_WORDS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""How `struct` calls bytes that are read at once."""
 _EVERYTHING = memoryview((ctypes.c_ubyte * ((1 << 63) - 1)).from_address(0)).cast("B")
-"""The process's memory by address: slices of it cost less than calls of C."""
-
-
-@cache
-def _pointers(count: int) -> Callable[[memoryview, int], tuple[int, ...]]:
-    """What reads so many addresses in a row."""
-    return struct.Struct(f"={count}Q").unpack_from
+"""The process's memory by address: `struct` reads it for less than calls of C cost."""
 
 
 _texts: dict[str, Any] = {}

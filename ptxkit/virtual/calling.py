@@ -15,6 +15,8 @@ RUNNERS = ("/_pytest/", "/pluggy/", "/unittest/")
 DEPTH = 6
 """Most frames that are shown."""
 _LOOKED_AT = 32
+_OURS = 3
+"""At least so many frames of a thread that calls a library are ptxkit's own."""
 
 
 class HostStack:
@@ -47,7 +49,7 @@ NOWHERE = HostStack([])
 
 def host_stack() -> HostStack:
     """Where the calling thread stands."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(_OURS)
     places: list[tuple[CodeType, int]] = []
     while frame is not None and len(places) < _LOOKED_AT:
         places.append((frame.f_code, frame.f_lasti))

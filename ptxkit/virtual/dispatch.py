@@ -8,13 +8,13 @@ and is named in the report.
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.virtual.abi import ctype
 from ptxkit.virtual.elf.write import END, RESTORE, TABLE
+from ptxkit.virtual.forks import process_mark
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.pending import PendingException
 from ptxkit.virtual.results import DriverError
@@ -80,7 +80,7 @@ class SymbolLibrary:
         self._machine = machine
         self._functions = functions
         self._failed = failed
-        self._process = os.getpid()
+        self._mark = process_mark()
         self._callbacks = [self._callback(symbol) for symbol in symbols]
         # Once the interpreter is gone nothing may call into it any more.
         ctypes.pythonapi.Py_AtExit(getattr(self.handle, END))
@@ -109,33 +109,32 @@ class SymbolLibrary:
         machine, failed, name = self._machine, self._failed, symbol.name
         early = symbol.name in self._functions.early or symbol.plain in self._functions.early
         per_thread, lock = symbol.per_thread, self._machine.schedule.lock
-        process, getpid = self._process, os.getpid
+        ours = self._mark
         pending = PendingException(self.address(RESTORE))
-        take, taken, give_back = pending.take, pending.taken, pending.give_back
+        take, taken, give_back = pending.take, pending.parts, pending.give_back
 
         def call(*arguments: Any) -> Any:
             take()
-            exception = taken()
-            result = answer(arguments)
-            return result if exception is None else give_back(exception, result)
-
-        def answer(arguments: tuple[Any, ...]) -> Any:
+            exception = tuple(taken) if taken[0] else None
             with lock:
-                if not early and (not machine.initialised or getpid() != process):
-                    return failed(NOT_INITIALISED)
-                machine.calls += 1
-                machine.per_thread_default = per_thread
-                try:
-                    return function(machine, *arguments) or 0
-                except DriverError as problem:
-                    machine.report.call_failed(name, problem.code, problem.why)
-                    return failed(problem.code)
-                except PtxkitError as problem:
-                    return failed(machine.report.failed(problem))
-                except Exception as problem:  # noqa: BLE001 - it must not unwind into a caller that is C
-                    if machine.ended:  # the interpreter is being taken apart
-                        return failed(DEINITIALISED)
-                    machine.report.crashed(problem)
-                    return failed(UNKNOWN)
+                if not early and not (machine.initialised and ours[0]):
+                    result = failed(NOT_INITIALISED)
+                else:
+                    machine.calls += 1
+                    machine.per_thread_default = per_thread
+                    try:
+                        result = function(machine, *arguments) or 0
+                    except DriverError as problem:
+                        machine.report.call_failed(name, problem.code, problem.why)
+                        result = failed(problem.code)
+                    except PtxkitError as problem:
+                        result = failed(machine.report.failed(problem))
+                    except Exception as problem:  # noqa: BLE001 - it must not unwind into a caller that is C
+                        if machine.ended:  # the interpreter is being taken apart
+                            result = failed(DEINITIALISED)
+                        else:
+                            machine.report.crashed(problem)
+                            result = failed(UNKNOWN)
+            return result if exception is None else give_back(exception, result)
 
         return call

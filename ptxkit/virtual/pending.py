@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 _python: Any = ctypes.PyDLL(None)
@@ -35,19 +36,16 @@ class PendingException:
 
     Attributes:
         take: takes it; to be called first.
+        parts: what was taken: an exception's type, value and traceback; None each if none was set.
     """
 
     def __init__(self, restore: int) -> None:
         """Args: restore: the address of the library's `RESTORE`."""
-        self._parts = (ctypes.c_void_p * 3)()
+        self.parts = (ctypes.c_void_p * 3)()
         self._destructor = restore
         # Such values are passed as they are; others would be converted by calls.
-        places = [ctypes.c_void_p(ctypes.addressof(self._parts) + 8 * part) for part in range(3)]
-        self.take: Callable[[], None] = _taker(*places)
-
-    def taken(self) -> tuple[int | None, ...] | None:
-        """What was taken: an exception's type, value and traceback; None if none was set."""
-        return tuple(self._parts) if self._parts[0] else None
+        places = [ctypes.c_void_p(ctypes.addressof(self.parts) + 8 * part) for part in range(3)]
+        self.take: Callable[[], None] = partial(_python.PyErr_Fetch, *places)
 
     def give_back(self, parts: tuple[int | None, ...], result: int) -> int:
         """The result, which sets the exception again when it is destroyed."""
@@ -56,12 +54,3 @@ class PendingException:
         answer = _Answer(result)
         answer.capsule = _python.PyCapsule_New(ctypes.addressof(words), None, self._destructor)
         return answer
-
-
-def _taker(kind: ctypes.c_void_p, value: ctypes.c_void_p, traceback: ctypes.c_void_p) -> Callable[[], None]:
-    fetch = _python.PyErr_Fetch
-
-    def take() -> None:
-        fetch(kind, value, traceback)
-
-    return take

@@ -13,6 +13,7 @@ from typing import Any
 
 from ptxkit.virtual import libraries
 from ptxkit.virtual.dispatch import SymbolLibrary
+from ptxkit.virtual.forks import ProcessMark, process_mark
 from ptxkit.virtual.gpu.machine import Machine
 from ptxkit.virtual.options import VirtualOptions
 
@@ -22,16 +23,16 @@ IDLE = 0.02
 _attached: dict[str, SymbolLibrary] = {}
 _machine: Machine | None = None
 _kept: list[Any] = []
-_process = 0
-"""Whose the machine is: a process that is forked has none."""
+_ours: ProcessMark | None = None
+"""Of the process whose the machine is: one that is forked has none."""
 
 
 def machine(options: VirtualOptions | None = None) -> Machine:
     """The machine of this process; made by the first call, as the environment says where nothing else is
     said."""
-    global _machine, _process
+    global _machine, _ours
     if _machine is None:
-        _process = os.getpid()
+        _ours = process_mark()
         _machine = Machine(options or VirtualOptions.from_environment())
         _machine.address_of = _address_of
         if sys.orig_argv:
@@ -165,7 +166,7 @@ def _end() -> None:
     """The process ends: what was queued happens, so that what is wrong with it is found. What a forked
     process's parent has queued is its parent's."""
     global _ended
-    if _ended or _machine is None or os.getpid() != _process:
+    if _ended or _machine is None or _ours is None or not _ours[0]:
         return
     _ended = True
     with _machine.schedule.lock:

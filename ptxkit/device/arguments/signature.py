@@ -22,7 +22,6 @@ class Signature:
         parameters: in order.
         size: bytes of the whole parameter space.
         offsets: of each parameter.
-        extents: of each parameter its first byte, the one behind its last, and how many these are.
     """
 
     def __init__(
@@ -35,7 +34,6 @@ class Signature:
         self.name = name
         self.parameters = tuple(parameters)
         self.offsets = tuple(parameter.offset for parameter in self.parameters)
-        self.extents = tuple((p.offset, p.offset + p.size, p.size) for p in self.parameters)
         self.size = max((p.offset + p.size for p in self.parameters), default=0)
         self._span = span
         self._source = source

@@ -9,7 +9,6 @@ from ptxkit.virtual.abi import (
     Int,
     LaunchConfig,
     Pointer,
-    gathered,
     get,
     memory,
     put,
@@ -43,11 +42,11 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
     Raises:
         DriverError: INVALID_VALUE; LAUNCH_OUT_OF_RESOURCES, the buffer is too large.
     """
-    signature = function.kernel.signature
-    if parameters and extra:
-        raise failure("INVALID_VALUE", "parameters are given twice")
     if parameters:
-        return gathered(parameters, signature.extents, signature.size)
+        if extra:
+            raise failure("INVALID_VALUE", "parameters are given twice")
+        return function.gather(parameters)
+    signature = function.kernel.signature
     if not extra:
         if len(signature):
             raise failure(
@@ -70,20 +69,9 @@ def arguments(function: VirtualFunction, parameters: int, extra: int) -> bytes:
     return memory(found[BUFFER], signature.size)
 
 
-def _grid(function: VirtualFunction, grid: Dim3, cluster: Dim3 | None) -> Dim3:
-    """The grid in CTAs: `.blocksareclusters` counts it in clusters."""
-    requirements = function.kernel.requirements
-    if not requirements.grid_in_clusters or requirements.required_cluster is None:
-        return grid
-    x, y, z = (a * b for a, b in zip(grid, requirements.required_cluster, strict=True))
-    return x, y, z
-
-
-def _check_preferred(preferred: Dim3 | None, cluster: Dim3 | None) -> None:
+def _check_preferred(preferred: Dim3, cluster: Dim3 | None) -> None:
     """Refuse a wish for clusters that are no multiples of the others. Raises DriverError."""
-    if preferred is not None and (
-        cluster is None or any(wish % side for wish, side in zip(preferred, cluster, strict=True))
-    ):
+    if cluster is None or any(wish % side for wish, side in zip(preferred, cluster, strict=True)):
         raise failure("INVALID_CLUSTER_SIZE", f"preferred clusters {preferred} of clusters {cluster}")
 
 
@@ -106,12 +94,17 @@ def launch(
     context = machine.context()
     place = context.stream(stream)
     function = function_of(machine, handle)
-    if cluster is None and function.settings.get(11):
-        cluster = function.attribute(11), function.attribute(12) or 1, function.attribute(13) or 1
-    _check_preferred(preferred, cluster or function.kernel.requirements.required_cluster)
+    if cluster is None and function.settings:
+        cluster = function.cluster
+    requirements = function.kernel.requirements
+    own = requirements.required_cluster
+    if preferred is not None:
+        _check_preferred(preferred, cluster or own)
+    if own is not None and requirements.grid_in_clusters:
+        grid = grid[0] * own[0], grid[1] * own[1], grid[2] * own[2]
     work = KernelWork(
         function,
-        _grid(function, grid, cluster),
+        grid,
         block,
         cluster,
         shared,

@@ -81,9 +81,8 @@ class VirtualDevice:
         self.ahead = 0.0
 
     def passed(self, launch: LaunchState, seconds: float) -> None:
-        """A launch is over that took so many seconds of the host's time: what its kernel saw pass did."""
-        if launch.clock:
-            self.ahead += max(0.0, clocks(launch) / (1000 * CLOCK_RATE) - seconds)
+        """A launch is over whose kernel saw time pass, and that took so many seconds of the host's."""
+        self.ahead += max(0.0, clocks(launch) / (1000 * CLOCK_RATE) - seconds)
 
     @property
     def name(self) -> str:

@@ -106,6 +106,9 @@ class Machine(Host):
         Raises:
             DriverError: INVALID_CONTEXT, CONTEXT_IS_DESTROYED, or what the context was lost to.
         """
+        stack = self.stacks.get(threading.get_ident())
+        if stack and (context := stack[-1]) is not None and context.alive and not context.lost:
+            return context
         context = self.some_context()
         context.check()
         return context

@@ -10,6 +10,7 @@ from ptxkit.asm import parse
 from ptxkit.asm.launch import CheckedLaunch as Shape
 from ptxkit.diagnostics import PtxkitError
 from ptxkit.emulator.device import EmulatorKernel
+from ptxkit.virtual.abi import gatherer
 from ptxkit.virtual.calling import NOWHERE, HostStack
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.device import VirtualDevice
@@ -146,6 +147,7 @@ class VirtualFunction(Object):
         module: its module.
         kernel: on the emulator.
         settings: what `cuFuncSetAttribute` set.
+        gather: puts the parameter space together, of an array of the parameters' addresses.
     """
 
     noun: ClassVar[str] = "kernel"
@@ -154,7 +156,10 @@ class VirtualFunction(Object):
         self.module = module
         self.kernel = kernel
         self.settings: dict[int, int] = {}
+        self._told = f"`{kernel.name}`"
         self._checked: set[tuple[object, ...]] = set()
+        signature = kernel.signature
+        self.gather = gatherer(((one.offset, one.size) for one in signature), signature.size)
 
     @property
     def name(self) -> str:
@@ -165,6 +170,12 @@ class VirtualFunction(Object):
     def device(self) -> VirtualDevice:
         """Where it runs."""
         return self.module.context.device
+
+    @property
+    def cluster(self) -> Dim3 | None:
+        """The cluster that `cuFuncSetAttribute` set, if it did."""
+        x, y, z = (self.settings.get(at, 0) for at in (CLUSTER_WIDTH, CLUSTER_HEIGHT, CLUSTER_DEPTH))
+        return (x, y or 1, z or 1) if x else None
 
     def attribute(self, number: int) -> int:
         """The value of an attribute.
@@ -248,7 +259,7 @@ class VirtualFunction(Object):
         device = self.module.context.device
         machine, report = device.machine, device.machine.report
         report.launches += 1
-        name = f"`{self.kernel.name}`, launch {report.launches}"
+        name = f"{self._told}, launch {report.launches}"
         if machine.concurrency is not None:
             return self._rounds(launch, name, machine.concurrency)
         with ReportedWork(machine, name, launch.stack, device.emulator.findings):
@@ -256,7 +267,8 @@ class VirtualFunction(Object):
             execution.follows_reads = sought = machine.seeks_stream_races
             begun = time.perf_counter()
             execution.run(device.emulator.progress)
-            device.passed(execution.launch, time.perf_counter() - begun)
+            if execution.launch.clock:
+                device.passed(execution.launch, time.perf_counter() - begun)
             if sought:
                 machine.touched(name, touched_by_launch(machine.memory), launch.stack)
             if device.predictor is not None:
@@ -285,7 +297,8 @@ class VirtualFunction(Object):
             while True:
                 with reported:
                     if concurrency.turn(one):
-                        self.device.passed(execution.launch, time.perf_counter() - begun)
+                        if execution.launch.clock:
+                            self.device.passed(execution.launch, time.perf_counter() - begun)
                         return
                 if one.stalled or self.device.machine.options.order == "random":
                     yield
