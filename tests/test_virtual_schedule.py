@@ -36,7 +36,7 @@ def happened(order: str, count: int) -> list[int]:
             last[side] = schedule.queue(  # type: ignore[call-overload]
                 partial(kernel, number, found), owners[side], [last[side]], beside=True
             )
-        schedule.finish([schedule.queue(lambda: found.append(count), owners[0], last)])
+        schedule.finish(schedule.queue(lambda: found.append(count), owners[0], last))
     assert not schedule.pending
     assert not schedule._beside
     return found

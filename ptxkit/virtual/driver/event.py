@@ -55,7 +55,7 @@ def _recorded(machine: Machine, event: int) -> VirtualEvent:
 @driver()
 def cuEventSynchronize(machine: Machine, event: int) -> None:
     found = _recorded(machine, event)
-    machine.schedule.finish([found.operation])
+    machine.schedule.finish(found.operation)
     found.context.check()
 
 

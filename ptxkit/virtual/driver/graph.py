@@ -253,7 +253,7 @@ def cuGraphInstantiateWithParams(machine: Machine, executable: int, graph: int, 
 @driver()
 def cuGraphExecDestroy(machine: Machine, executable: int) -> None:
     found = machine.handles.get(Executable, executable)
-    machine.schedule.finish([found.last])
+    machine.schedule.finish(found.last)
     found.close()
     machine.handles.remove(found)
 
@@ -282,7 +282,7 @@ def cuGraphLaunch(machine: Machine, executable: int, stream: int) -> None:
 @driver("cuGraphExecUpdate")
 def cuGraphExecUpdate(machine: Machine, executable: int, graph: int, node: int, result: int) -> None:
     found, by = machine.handles.get(Executable, executable), machine.handles.get(VirtualGraph, graph)
-    machine.schedule.finish([found.last])
+    machine.schedule.finish(found.last)
     wrong = found.update(by)
     put_if(node, Pointer, wrong.handle if wrong else 0)
     put_if(result, UInt, TOPOLOGY_CHANGED if wrong else UPDATED)

@@ -171,7 +171,7 @@ def change_node(machine: Machine, executable: int, node: int, kind: type[Work], 
     if executable:
         owner = machine.handles.get(Executable, executable)
         found = owner.node(found)
-        machine.schedule.finish([owner.last])
+        machine.schedule.finish(owner.last)
     work_of(kind, found)
     found.work = work
 

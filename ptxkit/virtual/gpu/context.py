@@ -220,8 +220,10 @@ class VirtualStream(Object):
         beside: bool = False,
     ) -> Operation:
         """Queue an operation behind the others, and behind `after`."""
-        schedule = self.context.machine.schedule
-        self.last = schedule.queue(run, self.context, [*self.before(), *after], outside, beside, self.told)
+        context, ahead = self.context, self.before()
+        ahead += after
+        told = self.name or self.told
+        self.last = context.machine.schedule.queue(run, context, ahead, outside, beside, told)
         return self.last
 
     @property
@@ -233,17 +235,17 @@ class VirtualStream(Object):
         """Queue work; a stream that is captured makes a node of it."""
         if self.capture is not None:
             self.capture.add(self, work)
-        else:
+            return
+        if self.context.blocking and self is self.context.legacy:
             self._refuse_implicit()
-            self.queue(work.run, work.outside, beside=work.beside)
+        self.queue(work.run, work.outside, (), work.beside)
 
     def _refuse_implicit(self) -> None:
         """The legacy stream waits for the blocking ones, which is impossible while one is captured."""
-        if self is self.context.legacy:
-            for stream in self.context.blocking:
-                if stream.capture is not None:
-                    stream.capture.invalidate()
-                    raise failure("STREAM_CAPTURE_IMPLICIT")
+        for stream in self.context.blocking:
+            if stream.capture is not None:
+                stream.capture.invalidate()
+                raise failure("STREAM_CAPTURE_IMPLICIT")
 
     def wait(self, event: VirtualEvent) -> None:
         """What is queued next waits for where an event was recorded last."""
@@ -261,7 +263,7 @@ class VirtualStream(Object):
         Raises:
             DriverError: what the context was lost to meanwhile.
         """
-        self.context.machine.schedule.finish([self.last])
+        self.context.machine.schedule.finish(self.last)
         self.context.check()
 
     def ready(self) -> bool:

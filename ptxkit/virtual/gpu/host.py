@@ -60,7 +60,10 @@ class Host:
 
         In eager order everything has happened before anything else is queued, so that one can't wait to see.
         """
-        operation, streams = self.schedule.current, self.schedule.streams
+        streams = self.schedule.streams
+        if not streams.several and len(streams.tails) < 2:
+            return False
+        operation = self.schedule.current
         if not self.options.sanitize or self.concurrency is not None or operation is None:
             return False
         if self.options.order == "eager":

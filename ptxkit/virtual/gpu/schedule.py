@@ -25,7 +25,7 @@ from threading import Condition, RLock, get_ident
 from types import GeneratorType
 from typing import Any, Protocol
 
-from ptxkit.virtual.calling import NOWHERE, host_stack
+from ptxkit.virtual.calling import NOWHERE, HostStack, host_stack
 from ptxkit.virtual.gpu.stream_order import OrderedOperation, StreamOrder
 from ptxkit.virtual.results import failure
 
@@ -71,33 +71,38 @@ class Operation:
         waits: how many it waits for that have not happened.
     """
 
-    __slots__ = (
-        "after", "behind", "beside", "done", "number", "outside", "owner", "place", "rounds", "run",
-        "running", "stack", "stream", "thread", "waits",
-    )  # fmt: skip
+    stack: HostStack = NOWHERE
+    after: tuple[Operation, ...] = ()
+    waits = 0
+    done = False
+    running = False
+    thread = 0
+    rounds: Rounds | None = None
 
-    def __init__(self, run: Callable[[], Any], owner: Owner, outside: bool, place: OrderedOperation) -> None:
+    def __init__(
+        self,
+        number: int,
+        run: Callable[[], Any],
+        owner: Owner,
+        outside: bool,
+        beside: bool,
+        place: OrderedOperation,
+        stream: str,
+    ) -> None:
+        self.number = number
         self.run = run
-        self.place = place
-        self.stream = ""
-        self.stack = NOWHERE
         self.owner = owner
         self.outside = outside
-        self.after: tuple[Operation, ...] = ()
+        self.beside = beside
+        self.place = place
+        self.stream = stream
         self.behind: list[Operation] = []
-        self.waits = 0
-        self.number = 0
-        self.done = False
-        self.running = False
-        self.thread = 0
-        self.rounds: Rounds | None = None
-        self.beside = False
 
     def start(self) -> None:
         """It happens, or begins to."""
         self.place.begin()
         rounds = self.run()
-        if isinstance(rounds, GeneratorType):
+        if rounds is not None and isinstance(rounds, GeneratorType):
             self.rounds = rounds
             next(rounds)
 
@@ -145,19 +150,18 @@ class WorkSchedule:
                 places.append(other.place)
                 if not other.done:
                     ahead.append(other)
-        operation = Operation(run, owner, outside, self.streams.place(places, owner))
-        operation.beside, operation.stream = beside, stream
-        if self.streams.several and self.streams.is_busy_beside(operation.place):
+        self._count = number = self._count + 1
+        place = self.streams.place(places, owner)
+        operation = Operation(number, run, owner, outside, beside, place, stream)
+        if self.streams.several and self.streams.is_busy_beside(place):
             operation.stack = host_stack()
-        self._count += 1
-        operation.number = self._count
-        self.pending[operation.number] = operation
+        self.pending[number] = operation
         if ahead:
             operation.after, operation.waits = tuple(ahead), len(ahead)
             for other in ahead:
                 other.behind.append(operation)
         else:
-            self._free_to[operation.number] = operation
+            self._free_to[number] = operation
         if beside:
             self._beside[id(owner)] = self._beside.get(id(owner), 0) + 1
         if self.order == "eager":
@@ -168,14 +172,16 @@ class WorkSchedule:
             self.queued()
         return operation
 
-    def finish(self, wanted: Iterable[Operation | None]) -> None:
-        """The host waits for operations: they happen, and what they wait for."""
-        named = [operation for operation in wanted if operation is not None]
-        if len(named) == 1 and not named[0].waits and self.order != "random":
-            self._perform(named[0])
+    def finish(self, operation: Operation | None) -> None:
+        """The host waits for an operation: it happens, and what it waits for."""
+        if operation is None:
+            return
+        if operation.waits or self.order == "random":
+            self._let([operation])
         else:
-            self._let(named)
-        self.streams.seen([operation.place for operation in named if operation.done])
+            self._perform(operation)
+        if operation.done:
+            self.streams.seen([operation.place])
 
     @property
     def oldest(self) -> OrderedOperation | None:

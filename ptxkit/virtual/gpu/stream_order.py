@@ -33,9 +33,10 @@ class OrderedOperation:
         """Everything before it has happened: its clock is what it stays."""
         clock = dict(self.clock)
         for other in self._before:
-            for chain, count in other.clock.items():
-                if clock.get(chain, 0) < count:
-                    clock[chain] = count
+            if clock.get(other.chain, 0) < other.count:  # else it has all that the other's has
+                for chain, count in other.clock.items():
+                    if clock.get(chain, 0) < count:
+                        clock[chain] = count
         clock[self.chain] = self.count
         self.clock, self._before = clock, _NONE
 
@@ -52,11 +53,12 @@ def _later(clock: Clock, operations: Iterable[OrderedOperation]) -> Clock:
     nothing new, for clocks are shared."""
     found = clock
     for one in operations:
-        for chain, count in one.clock.items():
-            if found.get(chain, 0) < count:
-                if found is clock:
-                    found = dict(clock)
-                found[chain] = count
+        if found.get(one.chain, 0) < one.count:
+            if found is clock:
+                found = dict(clock)
+            for chain, count in one.clock.items():
+                if found.get(chain, 0) < count:
+                    found[chain] = count
     return found
 
 
@@ -75,10 +77,12 @@ class StreamOrder:
 
     def concurrent(self, operation: OrderedOperation) -> bool:
         """Whether anything was queued that nothing orders before or after an operation, which has begun."""
-        if len(self.tails) < 2:
-            return False
-        others = (tail for tail, _ in self.tails if tail.chain != operation.chain)
-        return any(not tail.is_before(operation) and not operation.is_before(tail) for tail in others)
+        chain, clock = operation.chain, operation.clock
+        for tail, _ in self.tails:
+            ahead = tail.chain == chain or tail.count <= clock.get(tail.chain, 0)
+            if not ahead and not operation.is_before(tail):
+                return True
+        return False
 
     def place(self, others: list[OrderedOperation], owner: object) -> OrderedOperation:
         """The place of an operation that is queued behind others, the last of its own stream first."""
@@ -98,12 +102,11 @@ class StreamOrder:
 
     def is_busy_beside(self, operation: OrderedOperation) -> bool:
         """Whether the host has not waited for everything that was queued in other chains."""
-        if len(self.tails) < 2:
-            return False
-        host = self._host
-        return any(
-            tail.count > host.get(tail.chain, 0) for tail, _ in self.tails if tail.chain != operation.chain
-        )
+        chain, host = operation.chain, self._host
+        for tail, _ in self.tails:  # noqa: SIM110 - each operation asks, and a generator costs more
+            if tail.count > host.get(tail.chain, 0) and tail.chain != chain:
+                return True
+        return False
 
     def all_seen(self, owner: object | None = None) -> None:
         """The host has waited for everything, or for everything of an owner."""
