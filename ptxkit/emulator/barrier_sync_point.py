@@ -212,7 +212,7 @@ class BarrierSyncPoint:
             if entry.sync_point is not barrier or same:
                 continue
             own, others = lane_set.in_batch(), other.in_batch()
-            for row in np.intersect1d(rows, other.occupied()[0]):
+            for row in np.intersect1d(rows, other.occupied_rows()):
                 if others[row].any():
                     there = other.code.blocks[other.pc].sites[0]
                     raise fault(

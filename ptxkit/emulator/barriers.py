@@ -319,7 +319,7 @@ def _order(schedule: LaneSchedule, barrier: Barrier, complete: np.ndarray, there
     waiting = np.zeros(batch.rows, bool)
     for entry in schedule.blocked:
         if entry.sync_point is barrier:
-            waiting[entry.lane_set.occupied()[0]] = True
+            waiting[entry.lane_set.occupied_rows()] = True
     number = batch.launch.events.take()
     by_cta = waiting.reshape(-1, batch.warps_per_cta)
     everyone = complete & by_cta.all(axis=1)

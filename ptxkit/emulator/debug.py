@@ -313,7 +313,7 @@ class Debugger:
         """A change at a warp that made it."""
         warp = None
         if before is not None and lanes_in(before.lane_set, self._row(before.lane_set)) is None:
-            rows = before.lane_set.occupied()[0]
+            rows = before.lane_set.occupied_rows()
             warp = warp_of(before.lane_set.batch, int(rows[0])) if len(rows) else None
         by = before.site if before is not None else None
         text = change(watchpoint, values, by, self._done.sites)

@@ -189,13 +189,16 @@ class LaneSet:
         """The mask, also where it is None."""
         return np.ones((self.n, WARP), bool) if self.mask is None else self.mask
 
-    def occupied(self) -> tuple[np.ndarray, np.ndarray]:
-        """The batch's rows in which the lane set has lanes, and its lanes in each."""
+    def occupied_rows(self) -> np.ndarray:
+        """The batch's rows in which the lane set has lanes."""
         rows = np.arange(self.batch.rows) if self.rows is None else self.rows
+        return rows if self.mask is None else rows[any_lane(self.mask)]
+
+    def occupied(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same rows, and the lane set's lanes in each."""
         if self.mask is None:
-            return rows, np.broadcast_to(np.True_, (self.n, WARP))
-        some = any_lane(self.mask)
-        return rows[some], self.mask[some]
+            return self.occupied_rows(), np.broadcast_to(np.True_, (self.n, WARP))
+        return self.occupied_rows(), self.mask[any_lane(self.mask)]
 
     def in_batch(self) -> np.ndarray:
         """The set's lanes as bool (rows of the batch, 32)."""
@@ -363,5 +366,5 @@ class LaneSchedule:
             batch.alive[rows] &= ~lane_set.mask
         batch.living -= lane_set.size
         for look in batch.at_exit:
-            look(lane_set.occupied()[0])
+            look(lane_set.occupied_rows())
         self.reconsider()

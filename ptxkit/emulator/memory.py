@@ -10,12 +10,13 @@ from __future__ import annotations
 import gc
 import mmap
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ptxkit.emulator.access_history import AccessHistory
-from ptxkit.emulator.values import RAW, U64, UNITS
+from ptxkit.emulator.values import RAW, U64, UNITS, filled
 
 MAP_NORESERVE = 0x4000
 """Linux's flag, which Python names only from 3.13 on."""
@@ -52,16 +53,24 @@ def clear(reserved: np.ndarray, start: int, size: int) -> None:
         reserved[start : start + size] = 0
 
 
-def _units(data: np.ndarray) -> dict[int, np.ndarray]:
-    """Views of a byte array by the size of what is accessed at once."""
-    return {size: data.view(dtype) for size, dtype in UNITS.items()}
+class UnitViews(dict[int, np.ndarray]):
+    """Views of a byte array by the size of what is accessed at once; made when they are first asked for."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: np.ndarray) -> None:
+        self._data = data
+
+    def __missing__(self, size: int) -> np.ndarray:
+        view = self[size] = self._data.view(UNITS[size])
+        return view
 
 
 def _shift(index: Index, size: int) -> Index:
     return index >> (size.bit_length() - 1) if size > 1 else index
 
 
-def _gather(units: dict[int, np.ndarray], index: Index, width: int, count: int) -> tuple[Any, ...]:
+def _gather(units: Mapping[int, np.ndarray], index: Index, width: int, count: int) -> tuple[Any, ...]:
     size = width * count
     dtype = RAW[width * 8]
     if isinstance(index, int):
@@ -78,7 +87,7 @@ def _gather(units: dict[int, np.ndarray], index: Index, width: int, count: int) 
 
 
 def _pack(values: tuple[Any, ...], width: int, shape: tuple[int, ...]) -> Any:
-    """The elements of a vector access side by side, as the unit of `_units`; flat over the lanes."""
+    """The elements of a vector access side by side, as the unit of `UnitViews`; flat over the lanes."""
     size = width * len(values)
     dtype = RAW[width * 8]
     if width == 16:
@@ -91,7 +100,7 @@ def _pack(values: tuple[Any, ...], width: int, shape: tuple[int, ...]) -> Any:
     return packed.view(UNITS[size])[..., 0]
 
 
-def _scatter(units: dict[int, np.ndarray], index: Index, values: tuple[Any, ...], width: int) -> None:
+def _scatter(units: Mapping[int, np.ndarray], index: Index, values: tuple[Any, ...], width: int) -> None:
     """Where lanes hit one place the last one wins."""
     size = width * len(values)
     if isinstance(index, int):
@@ -115,9 +124,9 @@ class Bank:
 
     def __init__(self, data: np.ndarray, shadow: np.ndarray | None = None) -> None:
         self.data = data
-        self.units = _units(data)
+        self.units = UnitViews(data)
         self.shadow = shadow
-        self.shadow_units = _units(shadow) if shadow is not None else {}
+        self.shadow_units: Mapping[int, np.ndarray] = UnitViews(shadow) if shadow is not None else {}
         self.origins: np.ndarray | None = None
 
     def load(self, index: Index, width: int, count: int = 1) -> tuple[Any, ...]:
@@ -167,9 +176,9 @@ class TiledBank(Bank):
         self.tiles = tiles
         self.stride = max(-(-size // CHUNK) * CHUNK, CHUNK)
         total = tiles * self.stride
-        shadow = np.full(total, 0xFF, np.uint8) if tracked else None
+        shadow = filled(total, 0xFF, np.uint8) if tracked else None
         super().__init__(np.zeros(total, np.uint8), shadow)
-        self._undefined: Any = np.full(self.stride // CHUNK, tracked)
+        self._undefined: Any = filled(self.stride // CHUNK, tracked, bool)
         self._any = tracked
         self._looks = self._vain = 0
         self.history: AccessHistory | None = None

@@ -191,6 +191,7 @@ class EntryProgram:
         self.registers = _number(entry, "maxnreg")
         self.cta_memory = -(-_number(entry, "minperctamemory") // CTA_MEMORY) * CTA_MEMORY
         self._codes: dict[str, Code] = {}
+        self._live = 0, 0
         self._shared_at: dict[Symbol, int] = {}
         self.shared_start = shared_start
         self._place_shared()
@@ -210,7 +211,10 @@ class EntryProgram:
     @property
     def live_registers(self) -> int:
         """The most registers whose values count at the beginning of a block."""
-        return max((len(block.live) for code in self.codes for block in code.blocks), default=0)
+        if self._live[0] != len(self._codes):
+            live = max((len(block.live) for code in self.codes for block in code.blocks), default=0)
+            self._live = len(self._codes), live
+        return self._live[1]
 
     @property
     def shared_variables(self) -> dict[Symbol, int]:

@@ -169,7 +169,7 @@ class Scheduler(LaneSchedule):
         random = self.launch.random
         if random is None or not self._partings or random.random() >= OUT_OF_TURN:
             return lane_set
-        rows, _ = lane_set.occupied()
+        rows = lane_set.occupied_rows()
         by_cta = random.random() < 0.5
         parties = distinct(rows // self.batch.warps_per_cta if by_cta else rows)
         if len(parties) < 2:

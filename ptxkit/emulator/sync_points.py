@@ -94,7 +94,7 @@ class WarpSyncPoint:
     def _passed(self, lane_set: LaneSet) -> LaneSet:
         """A lane set of all lanes of its warps goes on."""
         if self.exchanges and (self.named(lane_set) == 0xFFFF_FFFF).all():
-            rows = lane_set.rows if lane_set.mask is None else lane_set.occupied()[0]
+            rows = lane_set.rows if lane_set.mask is None else lane_set.occupied_rows()
             lane_set.batch.happens_before.exchange(rows)
         return lane_set
 

@@ -140,7 +140,7 @@ class Timeline:
             self.recorder.now += 1
 
     def _enter(self, lane_set: LaneSet) -> None:
-        rows, _ = lane_set.occupied()
+        rows = lane_set.occupied_rows()
         rows = rows[self.rows[rows] & (self._state[rows] == WAITING)]
         for row in rows.tolist():
             self._turn(row, RUNNING, None)

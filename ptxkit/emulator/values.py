@@ -57,6 +57,13 @@ def zero(bits: int) -> Any:
     return np.zeros(2, U64) if bits == 128 else RAW[bits].type(0)
 
 
+def filled(shape: int | tuple[int, ...], value: int, dtype: Any) -> np.ndarray:
+    """An array of one value; `np.full` for what is made with each launch."""
+    made = np.empty(shape, dtype)
+    made.fill(value)
+    return made
+
+
 def ones(bits: int) -> Any:
     """All bits of a register of that width."""
     if bits == 128:

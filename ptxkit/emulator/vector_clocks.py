@@ -17,7 +17,7 @@ from ptxkit.emulator.access_history import ASYNC, STRONG, THREAD, THREAD_BITS, A
 from ptxkit.emulator.clocks import SPACES, LanesApart, MbarrierSlots, ReleaseClocks
 from ptxkit.emulator.ctas import Ctas
 from ptxkit.emulator.faults import Site
-from ptxkit.emulator.values import WARP
+from ptxkit.emulator.values import WARP, filled
 
 Taker = Callable[[AccessHistory, np.ndarray, np.ndarray], np.ndarray]
 
@@ -71,11 +71,11 @@ class VectorClocks:
         self.start = start
         self.column = np.arange(batch.rows) % width
         self.rank = self.column // warps
-        self.clocks = np.full((batch.rows, width), start, np.int64)
-        self.acquired = np.full(batch.rows, start, np.int64)
+        self.clocks = filled((batch.rows, width), start, np.int64)
+        self.acquired = filled(batch.rows, start, np.int64)
         self.fenced = np.zeros(batch.rows, np.int64)
         self.pending = np.zeros(batch.rows, np.int64)
-        self.proxied = np.full((batch.rows, len(SPACES), width), start, np.int64)
+        self.proxied = filled((batch.rows, len(SPACES), width), start, np.int64)
         self.completed = np.zeros((batch.rows, size, 0), np.int64)
         self.initialised = np.zeros(batch.rows, np.int64)
         self.init_fenced = np.zeros(batch.rows, np.int64)

@@ -47,6 +47,9 @@ COUNTS = (
 )
 """The arrays that have a number for each slot, besides `place`, `live` and `local`."""
 
+_NONE = np.zeros(0, np.int64)
+"""What all of them are until there is a slot."""
+
 UNUSED, OVERWRITTEN = 1, 2
 """Of an mbarrier: initialised again without a use between; and then overwritten, before any use."""
 
@@ -98,28 +101,11 @@ class Objects(Story):
         happens_before.slots = self
         self.trace: Trace | None = None
         self.at: np.ndarray = np.zeros(len(batch.shared.data) // 8, np.int32)
-        self.place = np.zeros(0, np.int64)
-        self.phase = np.zeros(0, np.int64)
-        self.expected = np.zeros(0, np.int64)
-        self.pending = np.zeros(0, np.int64)
-        self.tx = np.zeros(0, np.int64)
-        self.layout = np.zeros(0, np.int64)
-        self.conditional = np.zeros(0, np.int64)
-        self.report = np.zeros(0, np.int64)
-        self.reported = np.zeros(0, np.int64)
-        self.succeeded = np.zeros(0, np.int64)
-        self.live = np.zeros(0, bool)
-        self.local = np.zeros(0, np.int64)
-        self.begun = np.zeros(0, np.int64)
-        self.by = np.zeros(0, np.int64)
-        self.turned = np.zeros(0, np.int64)
-        self.observed = np.zeros(0, np.int64)
-        self.expected_by = np.zeros(0, np.int64)
-        self.expected_at = np.zeros(0, np.int64)
-        self.visited = np.zeros(0, np.int64)
-        self.visitor = np.zeros(0, np.int64)
-        self.visited_at = np.zeros(0, np.int64)
-        self.again = np.zeros(0, np.int64)
+        self.place = self.local = self.phase = self.expected = self.pending = self.tx = _NONE
+        self.layout = self.conditional = self.report = self.reported = self.succeeded = _NONE
+        self.begun = self.by = self.turned = self.observed = self.expected_by = self.expected_at = _NONE
+        self.visited = self.visitor = self.visited_at = self.again = _NONE
+        self.live = _NONE.astype(bool)
         self.stamp = 0
         self.events: deque[MbarrierEvent] = deque(maxlen=KEPT)
         self._locals: dict[int, int] = {}

@@ -76,7 +76,7 @@ class Entered:
         """Count the blocks."""
         enter(lane_set, self.blocks)
         if self._exchanges:
-            rows = lane_set.rows if lane_set.mask is None else lane_set.occupied()[0]
+            rows = lane_set.rows if lane_set.mask is None else lane_set.occupied_rows()
             lane_set.batch.happens_before.exchange(rows)
 
 

@@ -26,7 +26,7 @@ def warp_sync(instruction: ScopedInstruction) -> Effect:
 
     def meet(lane_set: LaneSet, guard: Any) -> None:
         check(lane_set, guard)
-        lane_set.batch.happens_before.warps_meet(lane_set.occupied()[0], lane_set.launch.events.take(site))
+        lane_set.batch.happens_before.warps_meet(lane_set.occupied_rows(), lane_set.launch.events.take(site))
 
     return Effect(meet, WarpSyncPoint(instruction.site, members, instruction.guard))
 
@@ -88,7 +88,7 @@ def _ordering(instruction: ScopedInstruction) -> Effect:
     site = instruction.site
 
     def step(lane_set: LaneSet, guard: Any) -> None:
-        lane_set.batch.happens_before.fence(lane_set.occupied()[0], lane_set.launch.events.take(site))
+        lane_set.batch.happens_before.fence(lane_set.occupied_rows(), lane_set.launch.events.take(site))
 
     return Effect(step)
 

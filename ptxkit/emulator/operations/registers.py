@@ -90,7 +90,7 @@ class RegisterSyncPoint:
         registers = batch.own(WarpRegisters)
         if not registers.each.any():
             return admitted
-        rows = admitted.occupied()[0]
+        rows = admitted.occupied_rows()
         after = registers.each.reshape(-1, batch.warps_per_cta).sum(axis=1)
         np.add.at(after, rows // batch.warps_per_cta, self.wanted - registers.each[rows])
         short = after > registers.pool

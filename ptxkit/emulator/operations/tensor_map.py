@@ -213,7 +213,7 @@ def fence(instruction: ScopedInstruction) -> Effect:
         issuers = Issuers.of(lane_set, guard)
         launch = lane_set.launch
         number = launch.events.take(site)
-        lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
+        lane_set.batch.happens_before.fence(lane_set.occupied_rows(), number)
         for access in at(lane_set, guard if launch.strict else _unless_null(at, lane_set, guard)):
             if access.space == "global":
                 mine = np.ones(len(issuers), bool) if access.guard is None else issuers.take(access.guard)
@@ -238,7 +238,7 @@ def _release(lane_set: LaneSet, guard: Any, site: Site) -> None:
     if len(issuers):
         launch = lane_set.launch
         number = launch.events.take(site)
-        lane_set.batch.happens_before.fence(lane_set.occupied()[0], number)
+        lane_set.batch.happens_before.fence(lane_set.occupied_rows(), number)
         launch.own(MapFences).release(issuers, number)
 
 

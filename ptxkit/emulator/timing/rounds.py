@@ -120,7 +120,7 @@ class WatchedLoops:
             if not block.sites or not self._loops.leads(block.sites[0].instruction):
                 continue  # It ends, or waits for others that do.
             loop = self._loops.loop_of(block.sites[0].instruction)
-            for row in lane_set.occupied()[0].tolist():
+            for row in lane_set.occupied_rows().tolist():
                 rounds = self._of(row, loop)
                 if rounds is None:
                     return None

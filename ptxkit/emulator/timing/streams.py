@@ -180,7 +180,7 @@ class BatchStreams:
     def run(self, block: CodeBlock, lane_set: LaneSet) -> None:
         """Run the instructions of a block one by one; see `CodeBlock.run`."""
         run = BlockRun(lane_set.code, block)  # type: ignore[arg-type]
-        rows = lane_set.occupied()[0].tolist()
+        rows = lane_set.occupied_rows().tolist()
         for row in rows:
             self.rows[row].append(run)
         batch, watch = self.batch, self.watch
