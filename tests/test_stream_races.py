@@ -76,7 +76,7 @@ def test_an_order_is_that_of_the_graph(data: st.DataObject) -> None:
         tails[stream] = number
         if data.draw(st.booleans()) and data.draw(st.booleans()):
             waited = data.draw(st.integers(0, number))
-            order.seen([places[waited]])
+            order.saw(places[waited])
             seen |= {waited}
 
     def reaches(number: int) -> set[int]:

@@ -91,7 +91,7 @@ class ProcessReport:
         if (diagnostic.code, diagnostic.message) in self._seen:
             return
         self._seen.add((diagnostic.code, diagnostic.message))
-        finding = Finding(diagnostic, self.launch, (stack or self.stack).frames)
+        finding = Finding(diagnostic, self.launch, (self.stack if stack is None else stack).frames)
         self.findings.append(finding)
         if not self.options.quiet:
             print(render_text([finding.shown()]), file=sys.stderr, flush=True)

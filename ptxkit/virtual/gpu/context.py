@@ -238,7 +238,10 @@ class VirtualStream(Object):
             return
         if self.context.blocking and self is self.context.legacy:
             self._refuse_implicit()
-        self.queue(work.run, work.outside, (), work.beside)
+        context, told = self.context, self.name or self.told
+        self.last = context.machine.schedule.queue(
+            work.run, context, self.before(), work.outside, work.beside, told
+        )
 
     def _refuse_implicit(self) -> None:
         """The legacy stream waits for the blocking ones, which is impossible while one is captured."""

@@ -75,7 +75,7 @@ class Host:
         operation = self.schedule.current
         if operation is None:
             return
-        stack = stack or operation.stack
+        stack = operation.stack if stack is None else stack
         work = FinishedWork(operation.place, name, operation.stream, stack, list(touched))
         for race in self.stream_races.add(work, self.schedule.oldest):
             self._tell(race, stack)

@@ -98,14 +98,6 @@ class Operation:
         self.stream = stream
         self.behind: list[Operation] = []
 
-    def start(self) -> None:
-        """It happens, or begins to."""
-        self.place.begin()
-        rounds = self.run()
-        if rounds is not None and isinstance(rounds, GeneratorType):
-            self.rounds = rounds
-            next(rounds)
-
 
 class WorkSchedule:
     """The queues of all streams of all devices, as one graph of operations.
@@ -181,7 +173,7 @@ class WorkSchedule:
         else:
             self._perform(operation)
         if operation.done:
-            self.streams.seen([operation.place])
+            self.streams.saw(operation.place)
 
     @property
     def oldest(self) -> OrderedOperation | None:
@@ -226,7 +218,7 @@ class WorkSchedule:
             if time.perf_counter() > until or not operation.done:
                 break
         if wanted is not None and wanted.done:
-            self.streams.seen([wanted.place])
+            self.streams.saw(wanted.place)
         return wanted is None or wanted.done
 
     def idle_work(self) -> bool:
@@ -301,6 +293,8 @@ class WorkSchedule:
             if not operation.owner.lost:
                 if operation.rounds is None:
                     self._begin(operation)
+                    if operation.beside and len(self._beside) > 1:
+                        self._begin_beside(operation)
                 if operation.rounds is not None:
                     next(operation.rounds)
                     over = False
@@ -315,19 +309,26 @@ class WorkSchedule:
         return over
 
     def _begin(self, operation: Operation) -> None:
-        """An operation begins, and with it those of other owners that may begin beside it."""
+        """An operation begins, or happens at once."""
         if operation.outside:
             operation.place.begin()
             with _Unlocked(self.lock):
                 operation.run()
             return
         self.current = operation
-        operation.start()
-        for other in self._free() if operation.beside and len(self._beside) > 1 else ():
+        operation.place.begin()
+        rounds = operation.run()
+        if rounds is not None and isinstance(rounds, GeneratorType):
+            operation.rounds = rounds
+            next(rounds)
+
+    def _begin_beside(self, operation: Operation) -> None:
+        """Those of other owners begin that may begin beside an operation."""
+        for other in self._free():
             if other.beside and other.rounds is None and other.owner is not operation.owner:
                 try:
                     if not other.owner.lost:
-                        other.start()
+                        self._begin(other)
                 except Exception as problem:  # noqa: BLE001 - its own context is lost to it
                     other.owner.lose(problem)
                     self._end(other)

@@ -6,8 +6,6 @@ order they are run in, nothing else counts. CUDA programming guide, "Asynchronou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 Clock = dict[int, int]
 """By chain, how many of its operations have happened."""
 
@@ -48,20 +46,6 @@ class OrderedOperation:
 _NONE: list[OrderedOperation] = []
 
 
-def _later(clock: Clock, operations: Iterable[OrderedOperation]) -> Clock:
-    """A clock, and what has happened before operations, themselves included; the same one where that is
-    nothing new, for clocks are shared."""
-    found = clock
-    for one in operations:
-        if found.get(one.chain, 0) < one.count:
-            if found is clock:
-                found = dict(clock)
-            for chain, count in one.clock.items():
-                if found.get(chain, 0) < count:
-                    found[chain] = count
-    return found
-
-
 class StreamOrder:
     """The order of all operations.
 
@@ -96,9 +80,14 @@ class StreamOrder:
             tails.append((made, owner))
         return made
 
-    def seen(self, operations: Iterable[OrderedOperation]) -> None:
-        """The host has waited for operations: what it queues from now on happens after them."""
-        self._host = _later(self._host, operations)
+    def saw(self, operation: OrderedOperation) -> None:
+        """The host has waited for an operation: what it queues from now on happens after it."""
+        host = self._host
+        if host.get(operation.chain, 0) < operation.count:
+            self._host = host = dict(host)
+            for chain, count in operation.clock.items():
+                if host.get(chain, 0) < count:
+                    host[chain] = count
 
     def is_busy_beside(self, operation: OrderedOperation) -> bool:
         """Whether the host has not waited for everything that was queued in other chains."""
@@ -110,7 +99,9 @@ class StreamOrder:
 
     def all_seen(self, owner: object | None = None) -> None:
         """The host has waited for everything, or for everything of an owner."""
-        self.seen(tail for tail, whose in self.tails if owner is None or whose is owner)
+        for tail, whose in self.tails:
+            if owner is None or whose is owner:
+                self.saw(tail)
 
     def is_seen(self, operation: OrderedOperation) -> bool:
         """Whether the host has waited for an operation."""
