@@ -63,6 +63,12 @@ class CtaBatch(Ctas):
         """From now on something takes down what happens here."""
         self.trace = self.queue.trace = self.mbarriers.trace = trace
 
+    def dissolve(self) -> None:
+        """It has ended, and nobody looks at it any more: its parts, which know one another, forget all they
+        have, so that no garbage collector need find out."""
+        for part in (self.happens_before, self.mbarriers, self.queue.hazards, self.queue, self):
+            vars(part).clear()
+
     def own(self, make: Callable[[CtaBatch], T]) -> T:
         """What a part of the machine keeps for the batch; made when it is first asked for."""
         found = self._own.get(make)

@@ -230,6 +230,8 @@ class Execution:
                     launch.counts.ctas += len(one.batch.ctas)
                     if ended is not None:
                         ended(one.batch)
+                    elif self.recorder is one.batch.trace is launch.company is None:
+                        one.batch.dissolve()
                     if progress is not None:
                         progress(launch.counts.ctas, total)
             if sharing is not None and sharing.due():
