@@ -17,8 +17,9 @@ from ptxkit.virtual.abi import (
 from ptxkit.virtual.calling import host_stack
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.context import check_choice
+from ptxkit.virtual.gpu.library import function_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import KernelWork, VirtualFunction, function_of
+from ptxkit.virtual.gpu.module import KernelWork, VirtualFunction
 from ptxkit.virtual.gpu.work import Dim3
 from ptxkit.virtual.results import DriverError, failure
 

@@ -28,8 +28,9 @@ from ptxkit.virtual.driver.graph import nodes_at
 from ptxkit.virtual.gpu.context import VirtualEvent
 from ptxkit.virtual.gpu.executable import Executable
 from ptxkit.virtual.gpu.graph import Child, Empty, GraphNode, Record, VirtualGraph, Wait
+from ptxkit.virtual.gpu.library import function_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import KernelWork, function_of
+from ptxkit.virtual.gpu.module import KernelWork
 from ptxkit.virtual.gpu.work import Copy, Fill, HostCall, Work
 from ptxkit.virtual.results import failure
 

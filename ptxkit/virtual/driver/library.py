@@ -21,9 +21,10 @@ from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.context import check_choice
 from ptxkit.virtual.driver.module import JitOptions, file_contents
 from ptxkit.virtual.gpu.images import ptx_of
+from ptxkit.virtual.gpu.library import LibraryKernel, VirtualLibrary, function_of
 from ptxkit.virtual.gpu.loading import load_text
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import LibraryKernel, VirtualFunction, VirtualLibrary, function_of
+from ptxkit.virtual.gpu.module import VirtualFunction
 from ptxkit.virtual.results import DriverError, failure
 
 

@@ -9,14 +9,9 @@ from typing import Any
 from ptxkit.virtual.abi import Int, LaunchConfig, Size, pointed, put
 from ptxkit.virtual.driver import driver
 from ptxkit.virtual.driver.execution import Attributes
+from ptxkit.virtual.gpu.library import function_of
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import (
-    CLUSTER_WIDTH,
-    MAX_DYNAMIC_SHARED,
-    NON_PORTABLE_CLUSTER,
-    VirtualFunction,
-    function_of,
-)
+from ptxkit.virtual.gpu.module import CLUSTER_WIDTH, MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER, VirtualFunction
 from ptxkit.virtual.results import failure
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from ptxkit.virtual.gpu.context import VirtualContext
 from ptxkit.virtual.gpu.images import ptx_of
+from ptxkit.virtual.gpu.library import LibraryKernel, VirtualLibrary
 from ptxkit.virtual.gpu.machine import Machine
-from ptxkit.virtual.gpu.module import LibraryKernel, VirtualLibrary
 from ptxkit.virtual.results import DriverError
 
 INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_DIRECTION, INVALID_FUNCTION = 9, 13, 21, 98
