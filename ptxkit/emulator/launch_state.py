@@ -170,7 +170,7 @@ class Grid:
         self.cluster = prod(shape.cluster)
         self.started = 0
         self.stop = shape.ctas
-        self._numbers = _in_clusters(shape.grid, shape.cluster)
+        self._numbers = in_clusters(shape.grid, shape.cluster)
 
     def only(self, places: np.ndarray) -> None:
         """None but these start: their places in the order of all."""
@@ -187,7 +187,7 @@ class Grid:
         return self._numbers[first : first + count]
 
 
-def _in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
+def in_clusters(grid: Dim3, cluster: Dim3) -> np.ndarray:
     """The numbers of a grid's CTAs, x fastest: cluster by cluster, and in each cluster by rank."""
     if prod(cluster) == 1:
         return np.arange(prod(grid))

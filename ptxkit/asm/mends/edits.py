@@ -312,7 +312,10 @@ class Edits:
         for part in re.finditer(r"\w+", one.opcode):
             if part[0] in _OTHER:
                 cost = 0.6 if constant(one) else 1.4
-                yield changed(one, cost, at + part.start(), at + part.end(), _OTHER[part[0]])
+                if part[0] == "shr":  # The other way there are no signs.
+                    yield changed(one, cost, at, at + len(one.opcode), f"shl.b{kind[1:]}")
+                else:
+                    yield changed(one, cost, at + part.start(), at + part.end(), _OTHER[part[0]])
         if operation in _SIGNED and ".lo." not in one.opcode:
             for part in re.finditer(r"\.([su])(?=(?:8|16|32|64)\b)", one.opcode):
                 sign = "u" if part[1] == "s" else "s"

@@ -20,6 +20,7 @@ from ptxkit.emulator import Emulator
 from ptxkit.running.loaded_plan import Case
 from ptxkit.running.mending.cards import CardEdit, card_edits
 from ptxkit.running.mending.trial import Load, Trials
+from ptxkit.running.mending.values import weighed
 
 SECONDS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("P8", "P45", "P60", "P650", "P651", "P661", "P662", "P663"), (16.0, 30.0)),
@@ -132,6 +133,8 @@ class MendSearch:
                 key=lambda each: each.cost,
             )
         seconds = min(max(least, SLOW * self.trials.took), most)
+        if finding.code.startswith("P8"):
+            edits = weighed(self.trials, kernel, edits)
         with contextlib.closing(self._tried(edits, seconds)) as answers:
             good, tried = nearest(answers)
         if not good:

@@ -17,10 +17,12 @@ from ptxkit.asm import Module, parse
 from ptxkit.asm.preprocess import Expanded
 from ptxkit.asm.tree import Function
 from ptxkit.device.protocol import LoadedModule
-from ptxkit.diagnostics import PtxkitError, Source
+from ptxkit.diagnostics import Diagnostic, PtxkitError, Source
 from ptxkit.emulator import Emulator
 from ptxkit.emulator.code import CodeBlock
+from ptxkit.emulator.device import EmulatorModule
 from ptxkit.emulator.execution import Execution
+from ptxkit.emulator.global_memory import BASE
 from ptxkit.emulator.lane_set import LaneSet
 from ptxkit.plan import LaunchPlan
 from ptxkit.running.loaded_plan import Case, LoadedPlan
@@ -33,6 +35,8 @@ _CARD = re.compile(r"(?<=//)[ \t]*///[ \t]*ptxkit\b")
 _WORD = re.compile(r"[\w$%]+")
 FEWEST = 16
 """Fewer wrong elements of some CTAs don't stand for all."""
+MOST_ERRORS = 1 << 20
+"""That a run goes past which only looks at what values would be."""
 SPARED = 0.7
 """The part of the time that these CTAs may take, at most."""
 
@@ -110,6 +114,7 @@ class Trials:
         self._expanded: ExpandedText | None = None
         self._piece: tuple[int, int] | None = None
         self._held: Wrong = {}
+        self._faulty: Wrong = {}
         self._end = float("inf")
 
     def begin(self) -> bool:
@@ -119,7 +124,8 @@ class Trials:
         self.took = time.process_time() - start
         if not self._good(faulty):
             if faulty is not None:
-                self._choose(faulty, self._wrong(faulty))
+                self._faulty = self._wrong(faulty)
+                self._choose(faulty, self._faulty)
             return True
         self.fast = False  # Only the sanitizer, or the order of what is asynchronous, shows it.
         start = time.process_time()
@@ -198,8 +204,46 @@ class Trials:
                 self._piece, self._held, self.took = (first, first + cluster), held, took
                 return
 
+    def variable(self, text: str, name: str, patience: float) -> np.ndarray | list[Diagnostic]:
+        """The bytes that a text, run without the sanitizer, leaves in a variable of its own; where errors end
+        it those, none where it takes too long."""
+        found: list[np.ndarray] = []
+        problems: list[Diagnostic] = []
+
+        def look(module: LoadedModule, trial: Emulator) -> None:
+            assert isinstance(module, EmulatorModule)
+            address, size = module.variable(name) or (0, 0)
+            found.append(trial.memory.data[address - BASE : address - BASE + size].copy())
+
+        self._outputs(text, True, patience, look=look, problems=problems)
+        return found[0] if found else problems
+
+    def writes_wrong(self, first: int, count: int) -> bool | None:
+        """Whether some CTAs, in the order of their start, write wrong elements of the outputs; None where
+        they write nothing, or an error ends them where no others run."""
+        outputs = self._outputs(self.trimmed, True, 2 * self.took + 1, (first, first + count))
+        if outputs is None:
+            return None
+        written, wrong = False, False
+        tensors = {tensor.name: tensor.tensor for tensor in self.plan.tensors}
+        for name, stored in outputs.items():
+            began = self.case.inputs.get(name)
+            began = content.poison(tensors[name]) if began is None else began
+            now, before = (content.decode(tensors[name], each).reshape(-1) for each in (stored, began))
+            changed = (now != before) & ~(np.isnan(now) & np.isnan(before))
+            written |= bool(changed.any())
+            if name in self._faulty:
+                wrong |= bool(changed[self._faulty[name]].any())
+        return wrong if written else None
+
     def _outputs(
-        self, text: str, fast: bool, patience: float = float("inf"), piece: tuple[int, int] | None = None
+        self,
+        text: str,
+        fast: bool,
+        patience: float = float("inf"),
+        piece: tuple[int, int] | None = None,
+        look: Callable[[LoadedModule, Emulator], None] | None = None,
+        problems: list[Diagnostic] | None = None,
     ) -> Arrays | None:
         """What a text leaves in the outputs; None where an error ends it.
 
@@ -208,8 +252,11 @@ class Trials:
             fast: without the sanitizer, and what is asynchronous at once.
             patience: seconds that it may take.
             piece: the CTAs that run, in the order of their start; None: all.
+            look: what looks at the module and the device behind the launches.
+            problems: takes the errors.
         """
-        options = self.device.options._replace(keep_going=0, threads=1, traffic=False)
+        most = 0 if look is None else MOST_ERRORS
+        options = self.device.options._replace(keep_going=most, threads=1, traffic=False)
         if fast:
             options = options._replace(order="eager", sanitize=False)
         trial = Emulator(arch=self.device.arch, tensor_cores=self.device.tensor_cores, jit=options.jit)
@@ -235,16 +282,23 @@ class Trials:
             # Only what is launched is read and checked where it is only the numbers that count.
             if not fast and any(found.is_error for found in module.diagnostics):
                 return None
-            with LoadedPlan(trial, self.load(trial, module), self._changed) as on_device:
+            loaded = self.load(trial, module)
+            with LoadedPlan(trial, loaded, self._changed) as on_device:
                 on_device.compile()
                 on_device.fill(self.case.inputs)
                 on_device.launch()
+                if look is not None:
+                    look(loaded, trial)
                 if fast:
                     return on_device.outputs()
                 outputs = on_device.outputs()
                 on_device.check_arguments()
                 return outputs
-        except (PtxkitError, TooLongError):
+        except TooLongError:
+            return None
+        except PtxkitError as problem:
+            if problems is not None:
+                problems += problem.diagnostics
             return None
         finally:
             trial.close()
