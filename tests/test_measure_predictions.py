@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -101,9 +102,38 @@ def test_a_record_of_another_model_is_not_gone_on_with(
     path = tool.RECORDS / "predictions.some.blind.json"
     command = ["", "--untimed", "--list", str(listing.path), "--folder", str(listing.folder)]
     monkeypatch.setattr(sys, "argv", command)
-    path.write_text(json.dumps({"untimed": True, "commit": "another", "modified": False}))
-    with pytest.raises(SystemExit, match="another model"):
-        tool.main()
     path.write_text(json.dumps({"rows": [], "failed": []}))
     with pytest.raises(SystemExit, match="already"):
         tool.main()
+    monkeypatch.setattr(tool, "provenance", lambda: {"commit": "a", "modified": False})
+    before = {"untimed": True, "commit": "b", "modified": False, "rows": []}
+    before["failed"] = [{"file": Path(one.file).name, "name": one.name} for one in tool.untimed(listing)]
+    path.write_text(json.dumps(before))
+    monkeypatch.setattr(tool, "same_model", lambda commit: commit == "b")
+    tool.main()
+    monkeypatch.setattr(tool, "same_model", lambda commit: commit == "a")
+    with pytest.raises(SystemExit, match="another model"):
+        tool.main()
+
+
+def test_the_model_is_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b", *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    package, other = tmp_path / "ptxkit" / "model.py", tmp_path / "other.py"
+    package.parent.mkdir()
+    git("init", "--quiet")
+    for path in (package, other):
+        path.write_text("a\n")
+    git("add", "-A")
+    git("commit", "--quiet", "-m", "a")
+    first = git("rev-parse", "HEAD")
+    other.write_text("b\n")
+    git("commit", "--quiet", "-a", "-m", "b")
+    assert tool.same_model(first)
+    package.write_text("b\n")
+    git("commit", "--quiet", "-a", "-m", "c")
+    assert not tool.same_model(first)
+    assert not tool.same_model("0" * 40)

@@ -33,6 +33,7 @@ import json
 import re
 import signal
 import statistics
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -333,6 +334,12 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
+def same_model(commit: str) -> bool:
+    """Whether the package is what it was in a commit: whatever else changed since predicts nothing."""
+    command = ["git", "-C", str(ROOT), "diff", "--quiet", commit, "--", "ptxkit"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
 def predict_untimed(listing: Listing, jobs: int) -> None:
     """Predict all of a list that the record lacks; it is written after each launch."""
     path = RECORDS / f"predictions{listing.name}.blind.json"
@@ -341,7 +348,7 @@ def predict_untimed(listing: Listing, jobs: int) -> None:
         old = json.loads(path.read_text())
         if not old.get("untimed"):
             raise SystemExit(f"{path} holds errors already")
-        if (old["commit"], old["modified"]) != (record["commit"], record["modified"]):
+        if old["modified"] or record["modified"] or not same_model(old["commit"]):
             raise SystemExit(f"{path} is of another model: delete it to begin anew")
         record = old
     rows, failed = record.setdefault("rows", []), record.setdefault("failed", [])
