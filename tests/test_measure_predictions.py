@@ -87,13 +87,17 @@ def test_times_complete_it_and_change_no_prediction(listing: Listing) -> None:
 
 def test_a_launch_that_takes_too_long_is_given_up(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     def forever(_: list[str]) -> int:
-        while True:
-            pass
+        """As the command does, it makes an exit code of whatever fails."""
+        try:
+            while True:
+                pass
+        except Exception:  # noqa: BLE001
+            return 1
 
     monkeypatch.setattr(tool, "MOST_SECONDS", 1)
     monkeypatch.setattr(tool, "ptxkit", forever)
     found = tool.predicted_in_time(next(tool.untimed(listing)))
-    assert found["why"] == "TimeoutError: not predicted within 1 s"
+    assert found["why"] == "not predicted within 1 s"
 
 
 def test_a_record_of_another_model_is_not_gone_on_with(

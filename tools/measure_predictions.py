@@ -244,6 +244,10 @@ def predicted(one: Timed) -> dict[str, Any]:
     }
 
 
+class TooLong(BaseException):
+    """A launch took too long: no error, so that nothing on the way makes another one of it."""
+
+
 def predicted_in_time(one: Timed) -> dict[str, Any]:
     """The same of a launch that nobody timed, of whose file nothing but the list is known."""
     failed = {"file": Path(one.file).name, "name": one.name}
@@ -251,12 +255,14 @@ def predicted_in_time(one: Timed) -> dict[str, Any]:
         return {**failed, "why": "its file could not be made"}
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"not predicted within {MOST_SECONDS} s")
+        raise TooLong
 
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(MOST_SECONDS)
     try:
         return predicted(one)
+    except TooLong:
+        return {**failed, "why": f"not predicted within {MOST_SECONDS} s"}
     except Exception as problem:  # noqa: BLE001 - it is the reason, whatever it is
         return {**failed, "why": f"{type(problem).__name__}: {problem}"}
     finally:
