@@ -15,6 +15,13 @@ judged. Of all, it writes bench/results/predictions.json. Of another list, `--li
 FOLDER, it predicts the launches that were timed, and writes predictions.NAME.json; with `--blind`, of a model
 that has not seen these times, predictions.NAME.blind.json and `ptxkit/emulator/timing/validation.toml`, which
 predictions quote.
+
+    python tools/measure_predictions.py --list bench/strangers4.toml --folder FOLDER --untimed
+    python tools/measure_predictions.py --list bench/strangers4.toml --folder FOLDER --complete
+
+`--untimed` predicts all that a list has before anybody timed it, and writes predictions.NAME.blind.json
+without errors, launch by launch; a launch that can't be made or predicted is in it with the reason. Once
+there are times, `--complete` holds that record's predictions against them, and predicts none anew.
 """
 
 from __future__ import annotations
@@ -24,11 +31,13 @@ import contextlib
 import io
 import json
 import re
+import signal
 import statistics
+import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
@@ -76,6 +85,8 @@ BOUNDS = {
 }
 """What may bound a launch, and the profiler's counters of it."""
 BUSY = 0.6
+MOST_SECONDS = 240
+"""What a launch of a list that nobody timed may take, so that one does not hold up all others."""
 ARRAY = re.compile(r"\w+=(bf|[a-z]+)(\d+)\[(\d+)\]")
 """An array as `--arg` gives it: its type, bits and elements."""
 WIDTHS = {"e4m3": 1, "e5m2": 1, "bf16": 2, "f16": 2, "tf32": 4, "e2m1": 0.5}
@@ -108,7 +119,7 @@ class Timed:
         file: its file.
         name: what tells it from others of the file.
         options: as `ptxkit predict` takes them.
-        trials: seconds and clocks.
+        trials: seconds and clocks; none where nobody timed it.
         group: of variants.
         cost: of the problem; None where nobody knows.
         warm: whether the L2 cache was left as it was.
@@ -201,8 +212,15 @@ def timed(listing: Listing, of_launch: Profiles) -> Iterator[Timed]:
         yield Timed(file, name, options, one["trials"], one["group"], profile=profile)
 
 
-def row(one: Timed) -> dict[str, Any]:
-    """A launch, predicted by the command; where it can't be, why not."""
+def untimed(listing: Listing) -> Iterator[Timed]:
+    """All launches of a list, timed or not."""
+    for one in listing.launches():
+        file, options = str(listing.folder / one["file"]), one["arguments"]
+        yield Timed(file, " ".join(options), options, [], one.get("group", ""))
+
+
+def predicted(one: Timed) -> dict[str, Any]:
+    """What the command predicts of a launch, and cycles of a naive roofline; where it can't be, why not."""
     begun = time.process_time()
     command = ["predict", one.file, *one.options, "--on", KEY, "--json", *(["--warm"] if one.warm else [])]
     with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -212,25 +230,88 @@ def row(one: Timed) -> dict[str, Any]:
         return {"file": Path(one.file).name, "name": one.name, "why": f"{why.get('code')}: {why['message']}"}
     launches = json.loads(out.getvalue())["predictions"][0]["launches"]
     cycles, seconds = (sum(each[name] for each in launches) for name in ("cycles", "seconds"))
-    real = one.cycles
-    took = statistics.median(each["median"] for each in one.trials)
     least = roofline(one.cost) if one.cost is not None else rough_roofline(one.options, launches)
     return {
         "file": Path(one.file).name,
         "name": one.name,
         "group": one.group,
-        "measured": round(real),
         "predicted": round(cycles),
-        "error": round(cycles / real - 1, 4),
-        "measured_microseconds": round(took * 1e6, 2),
         "predicted_microseconds": round(seconds * 1e6, 2),
-        "time_error": round(seconds / took - 1, 4),
-        "roofline_error": round(least / real - 1, 4),
+        "roofline": round(least),
         "bound": max(launches, key=lambda each: each["cycles"])["bound"],
-        "profiled_bound": profiled_bound(one.profile) if one.profile else None,
         "machine_code": launches[0]["machine_code"],
         "processor_seconds": round(time.process_time() - begun, 1),
     }
+
+
+class TooLong(BaseException):
+    """A launch took too long: no error, so that nothing on the way makes another one of it."""
+
+
+def predicted_in_time(one: Timed) -> dict[str, Any]:
+    """The same of a launch that nobody timed, of whose file nothing but the list is known."""
+    failed = {"file": Path(one.file).name, "name": one.name}
+    if not Path(one.file).exists():
+        return {**failed, "why": "its file could not be made"}
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(MOST_SECONDS)
+    try:
+        return predicted(one)
+    except TooLong:
+        return {**failed, "why": f"not predicted within {MOST_SECONDS} s"}
+    except Exception as problem:  # noqa: BLE001 - it is the reason, whatever it is
+        return {**failed, "why": f"{type(problem).__name__}: {problem}"}
+    finally:
+        signal.alarm(0)
+
+
+def held_against(found: dict[str, Any], one: Timed) -> dict[str, Any]:
+    """A launch that was predicted beside what was measured."""
+    real, took = one.cycles, statistics.median(each["median"] for each in one.trials)
+    cycles, microseconds = found["predicted"], found["predicted_microseconds"]
+    return {
+        **{name: found[name] for name in ("file", "name", "group")},
+        "measured": round(real),
+        "predicted": cycles,
+        "error": round(cycles / real - 1, 4),
+        "measured_microseconds": round(took * 1e6, 2),
+        "predicted_microseconds": microseconds,
+        "time_error": round(microseconds / (took * 1e6) - 1, 4),
+        "roofline_error": round(found["roofline"] / real - 1, 4),
+        "bound": found["bound"],
+        "profiled_bound": profiled_bound(one.profile) if one.profile else None,
+        **{name: found[name] for name in ("machine_code", "processor_seconds")},
+    }
+
+
+def row(one: Timed) -> dict[str, Any]:
+    """A launch that was timed, predicted; where it can't be, why not."""
+    found = predicted(one)
+    return found if "why" in found else held_against(found, one)
+
+
+def completed(before: dict[str, Any], launches: Iterable[Timed]) -> dict[str, Any]:
+    """A record of predictions that were made before anybody timed the launches, held against the times.
+
+    Raises:
+        SystemExit: it has errors already, or lacks a launch that was timed.
+    """
+    known = {(one["file"], one["name"]): one for one in (*before["rows"], *before["failed"])}
+    if not before.get("untimed"):
+        raise SystemExit("the record holds errors already")
+    rows = []
+    for one in launches:
+        found = known.get((Path(one.file).name, one.name))
+        if found is None:
+            raise SystemExit(f"{one.file} {one.name}: timed, but neither predicted nor given up")
+        if "why" not in found:
+            rows.append(held_against(found, one))
+    kept = {name: value for name, value in before.items() if name != "untimed"}
+    return {**kept, "rows": rows, "summary": summary(rows)}
 
 
 def ordered(rows: list[dict[str, Any]]) -> tuple[int, int]:
@@ -259,6 +340,33 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
+def same_model(commit: str) -> bool:
+    """Whether the package is what it was in a commit: whatever else changed since predicts nothing."""
+    command = ["git", "-C", str(ROOT), "diff", "--quiet", commit, "--", "ptxkit"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def predict_untimed(listing: Listing, jobs: int) -> None:
+    """Predict all of a list that the record lacks; it is written after each launch."""
+    path = RECORDS / f"predictions{listing.name}.blind.json"
+    record: dict[str, Any] = {"kind": "predictions", "gpu": KEY, **provenance(), "untimed": True}
+    if path.exists():
+        old = json.loads(path.read_text())
+        if not old.get("untimed"):
+            raise SystemExit(f"{path} holds errors already")
+        if old["modified"] or record["modified"] or not same_model(old["commit"]):
+            raise SystemExit(f"{path} is of another model: delete it to begin anew")
+        record = old
+    rows, failed = record.setdefault("rows", []), record.setdefault("failed", [])
+    known = {(one["file"], one["name"]) for one in (*rows, *failed)}
+    wanted = [one for one in untimed(listing) if (Path(one.file).name, one.name) not in known]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as processes:
+        for found in processes.map(predicted_in_time, wanted):
+            (failed if "why" in found else rows).append(found)
+            path.write_text(json.dumps(record, indent=1) + "\n")
+            print(len(rows), len(failed), found.get("processor_seconds"), flush=True)
+
+
 def main() -> None:
     """Predict, print, and of all write the record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -267,10 +375,21 @@ def main() -> None:
     parser.add_argument("--blind", action="store_true", help="the model has not seen these times")
     parser.add_argument("--jobs", type=int, default=1, help="launches that are predicted side by side")
     parser.add_argument("--more", action="store_true", help="those that the record lacks, of the same model")
+    parser.add_argument("--untimed", action="store_true", help="predict what nobody has timed")
+    parser.add_argument("--complete", action="store_true", help="hold what `--untimed` wrote against times")
     given = parser.parse_args()
     only: list[str] = given.only
     listing = Listing(given.list, given.folder)
+    if given.untimed:
+        predict_untimed(listing, given.jobs)
+        return
     of_launch = profiled(listing)
+    if given.complete:
+        path = RECORDS / f"predictions{listing.name}.blind.json"
+        record = completed(json.loads(path.read_text()), timed(listing, of_launch))
+        said(record["rows"])
+        written(record, path, blind=True)
+        return
     wanted = [
         one
         for one in (*(() if listing.name else benched(of_launch)), *timed(listing, of_launch))
@@ -281,7 +400,7 @@ def main() -> None:
     rows, failed = before["rows"], before["failed"]
     known = {(one["file"], one["name"]) for one in (*rows, *failed)}
     wanted = [one for one in wanted if (Path(one.file).name, one.name) not in known]
-    said = "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
+    line = "{file} {name}: {predicted} of {measured}, {error:+.1%}, of time {time_error:+.1%}, {bound}"
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as processes:
         for found in processes.map(row, wanted):
             if "why" in found:
@@ -289,7 +408,23 @@ def main() -> None:
                 print("{file} {name}: not predicted: {why}".format(**found), flush=True)
             else:
                 rows.append(found)
-                print(said.format(**found), flush=True)
+                print(line.format(**found), flush=True)
+    said(rows)
+    if only:
+        return
+    record = {
+        "kind": "predictions",
+        "gpu": KEY,
+        **provenance(),
+        "rows": rows,
+        "failed": failed,
+        "summary": summary(rows),
+    }
+    written(record, RECORDS / name, blind=given.blind)
+
+
+def said(rows: list[dict[str, Any]]) -> None:
+    """Print how far off all are together."""
     errors = sorted(abs(one["error"]) for one in rows)
     ninth = errors[int(0.9 * (len(errors) - 1) + 0.5)]
     print(f"{len(errors)} launches: median {statistics.median(errors):.1%}, 90 % below {ninth:.1%}")
@@ -297,20 +432,14 @@ def main() -> None:
     bounds = [one for one in rows if one["profiled_bound"]]
     same = sum(kind_of_bound(one["bound"]) == one["profiled_bound"] for one in bounds)
     print(f"{same} of {len(bounds)} bounds as the profiler has them")
-    if only:
-        return
-    kinds = summary(rows)
-    record = {
-        "kind": "predictions",
-        "gpu": KEY,
-        **provenance(),
-        "rows": rows,
-        "failed": failed,
-        "summary": kinds,
-    }
-    (RECORDS / name).write_text(json.dumps(record, indent=1) + "\n")
-    if given.blind:
-        (ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml").write_text(quoted(kinds))
+
+
+def written(record: dict[str, Any], path: Path, *, blind: bool) -> None:
+    """Write a record; of a blind one, what predictions quote, too."""
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    if blind:
+        quotes = ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml"
+        quotes.write_text(quoted(record["summary"]))
 
 
 def quoted(found: dict[str, dict[str, Any]]) -> str:
