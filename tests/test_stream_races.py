@@ -31,8 +31,8 @@ def told(order: StreamOrder, works: list[tuple[OrderedOperation, TouchedBytes]])
 
 STRETCHES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 4), st.integers(0, 5)), min_size=1).map(
     lambda parts: [
-        (start, start + length)
-        for start, length in zip(
+        (end - length, end)
+        for end, length in zip(
             np.cumsum([gap + length for _, length, gap in parts]).tolist(),
             [length for _, length, _ in parts],
             strict=True,
