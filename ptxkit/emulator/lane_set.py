@@ -198,7 +198,8 @@ class LaneSet:
         """The same rows, and the lane set's lanes in each."""
         if self.mask is None:
             return self.occupied_rows(), np.broadcast_to(np.True_, (self.n, WARP))
-        return self.occupied_rows(), self.mask[any_lane(self.mask)]
+        some = any_lane(self.mask)
+        return np.flatnonzero(some) if self.rows is None else self.rows[some], self.mask[some]
 
     def in_batch(self) -> np.ndarray:
         """The set's lanes as bool (rows of the batch, 32)."""

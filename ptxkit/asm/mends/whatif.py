@@ -65,7 +65,7 @@ def what_if(kernel: KernelText, edits: Sequence[Edit], ctas: int, most: int) -> 
     """A text that looks at changes of the results of single statements.
 
     Args:
-        kernel: the text, of one entry.
+        kernel: the text.
         edits: the changes.
         ctas: of the launch.
         most: so many of the changes at most: of each statement as many, the first.
