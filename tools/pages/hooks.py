@@ -48,6 +48,7 @@ MAKERS = {
     "predictions_strangers": partial(predictions.strangers, "strangers"),
     "predictions_strangers2": partial(predictions.strangers, "strangers2"),
     "predictions_strangers3": partial(predictions.strangers, "strangers3"),
+    "predictions_strangers4": partial(predictions.strangers, "strangers4"),
     "predictions_h100": partial(predictions.public, "h100"),
     "numbers": suites.numbers,
     "suites": suites.tables,
