@@ -214,6 +214,13 @@ def test_a_program_that_fails_on_one_side_is_not_compared() -> None:
     assert same.totals(record)["programs"] == 0
 
 
+def test_a_program_whose_own_check_fails_is_compared() -> None:
+    check = _run(_number("copy", "a"), outcome="failed") | {"why": "exit code 0: cuBLAS is missing"}
+    row = same.program("x", check, _run(_number("copy", "a")))
+    assert (row["outcomes"], row["why_ours"]) == (["failed", "passed"], "exit code 0: cuBLAS is missing")
+    assert (row["numbers"], row["identical"], row["by"]) == (1, 1, "turns")
+
+
 def test_the_largest_difference_of_samples() -> None:
     here, there = (struct.pack("<4f", 1, 2, last, float("nan")) for last in (3.0, 4.0))
     told = same.difference(here, there, "float32")

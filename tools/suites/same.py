@@ -3,7 +3,8 @@
 A number is what `program_numbers.py` notes: the bytes of a copy to the host, or of a tensor that a kernel
 wrote. The rule by which those of two runs of a program are compared:
 
-- A program is compared if it passes on both, or takes too long: then as far as both came.
+- A program is compared if it comes to its end on both, by exit code 0, even where its own check of what it
+  prints fails; or takes too long: then as far as both came.
 - Where both runs have the same kinds and sizes in the same order, the first with the first, and so on. Else,
   and where more of them are the same so, as sets in which a member may be several times: threads of the host
   take turns in another order, or the program polls.
@@ -68,7 +69,7 @@ def program(name: str, here: dict[str, Any], there: dict[str, Any]) -> dict[str,
         here, there = (_of_tests(run, both) for run in (here, there))
         row["tests"] = len({number["test"] for number in here["numbers"]})
     cut = [_cut(run) for run in (here, there)]
-    if any(run["outcome"] != "passed" and not late for run, late in zip((here, there), cut, strict=True)):
+    if not all(_ended(run) or late for run, late in zip((here, there), cut, strict=True)):
         return row | {"numbers": 0}
     first, second = (_seen(run) for run in (here, there))
     unseen = max(len(run["numbers"]) - len(seen) for run, seen in ((here, first), (there, second)))
@@ -94,6 +95,10 @@ def program(name: str, here: dict[str, Any], there: dict[str, Any]) -> dict[str,
         row |= {"by": "turns", "other_inputs": len(pairs) - len(told)}
         row["different"] = _differences(name, told)
     return row
+
+
+def _ended(run: dict[str, Any]) -> bool:
+    return run["outcome"] == "passed" or run["why"].startswith("exit code 0:")
 
 
 def _cut(run: dict[str, Any]) -> bool:
