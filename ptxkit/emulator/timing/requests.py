@@ -212,14 +212,15 @@ class Resources:
 
     def product(
         self, place: Multiprocessor, scheduler: int, now: float, multiply_adds: float, site: Site
-    ) -> float:
-        """When the registers of an `mma` of a warp have come."""
+    ) -> tuple[float, float]:
+        """When an `mma` of a warp begins, which does not go on before, and when its registers have come."""
         rate = self.gpu["mma_flops"] / len(place.issue)
         cycles = 2 * multiply_adds / rate * _width(site) * self.tensor
         pipes = place.pipes[scheduler]
-        pipes["tensor"] = max(now, pipes.get("tensor", 0.0)) + cycles
+        begin = max(now, pipes.get("tensor", 0.0))
+        pipes["tensor"] = begin + cycles
         place.busy["pipe tensor"] += cycles
-        return pipes["tensor"] + self.gpu["mma_latency"]
+        return begin, begin + cycles + self.gpu["mma_latency"]
 
     def _asynchronous_product(self, cta: Cta, one: RecordedOperation, now: float) -> float:
         # A product of two CTAs is done by the tensor cores of both, each half of it.

@@ -277,7 +277,10 @@ class Simulation:
 
     def _product(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         sums = happening.multiply_adds if happening is not None else 0.0
-        end = self.ask.product(warp.cta.place, warp.scheduler, warp.now, sums, site)
+        begin, end = self.ask.product(warp.cta.place, warp.scheduler, warp.now, sums, site)
+        # Warps of a scheduler take turns at its tensor core, so that none gets ahead of the others.
+        self.waits["issue slots and pipes", None] += begin - warp.now
+        warp.now = begin
         warp.ready.update(dict.fromkeys(step.slots, (end, "mma", site)))
         return True
 
