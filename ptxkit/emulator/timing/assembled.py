@@ -65,6 +65,8 @@ class BlockCode:
         stalls: of each instruction for how many cycles those that were made of it hold back its warp.
         stretch: the number of the stretch of code, without a label or a branch within, that has most of it.
         moved: by number of those that stand elsewhere the stretch that they were moved to.
+        widths: of each instruction the bytes that a lane gets by the widest load that was made of it, and of
+            others; 0 of no load.
     """
 
     shares: list[dict[str, float]]
@@ -73,6 +75,7 @@ class BlockCode:
     places: list[list[int]]
     stretch: int
     moved: dict[int, int]
+    widths: list[int]
 
     def place(self, number: int, copy: int) -> int | None:
         """Where a copy of an instruction stands in the code; None where nothing is left of it."""
@@ -106,6 +109,7 @@ class MachineFunction:
         self._sure: Counter[int] = Counter()
         self._ruled: Counter[int] = Counter()
         self._loops: list[tuple[int, int]] = []
+        self._widths: dict[int, int] = {}
         labels: dict[str, int] = {}
         instructions = _of_converged_warps(instructions)
         reached = {label for text, *_ in instructions for label in LABEL.findall(text)}
@@ -122,6 +126,9 @@ class MachineFunction:
             if line is not None and operation != "NOP":
                 made = self._stretches[-1].setdefault(line, [])
                 made.append((place, SPILLS.get(operation) or pipe_of(operation), stall))
+                if operation == "LDS":
+                    width = WIDTH.search(words[0])
+                    self._widths[line] = max(self._widths.get(line, 0), int(width[1]) // 8 if width else WORD)
                 if operation in SPILLS and (width := WIDTH.search(words[0])):  # One for each word.
                     made += [(place, SPILLS[operation], 0)] * (int(width[1]) // (8 * WORD) - 1)
             if operation in ENDS and not DIVERGED.search(text):
@@ -181,7 +188,8 @@ class MachineFunction:
             shares.append({pipe: n / each for pipe, n in pipes.items()})
             stalls.append(sum(stall for *_, stall in here) / each)
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
-        return BlockCode(shares, int(copies[most]) if unrolled else 1, stalls, *self._places_of(at))
+        widths = [self._widths.get(line, 0) for line in at]
+        return BlockCode(shares, int(copies[most]) if unrolled else 1, stalls, *self._places_of(at), widths)
 
     def _loop_of(self, at: list[int]) -> tuple[int, int]:
         """The first and the last place of the innermost loop of the stretch that has most of some lines. What

@@ -46,7 +46,9 @@ class BlockStep:
         kind: of a group: `cp.async`, `bulk`, `wgmma`; of an access its space; of a fence its reach.
         left: of a wait for groups how many may be pending.
         run: of several runs through blocks the number of the one that it belongs to.
-        part: of a load: the part of its wavefronts that is left of it in machine code.
+        part: of a load of shared memory how many it has become in machine code: less than one of several that
+            have become one, which then has the line of the first of them.
+        width: the bytes of a lane that this one loads, 0 if nobody knows.
         moved: of a load that machine code has elsewhere: the stretch of code that has it.
         spilled: words that a thread loads and stores that had no room in registers.
     """
@@ -62,6 +64,7 @@ class BlockStep:
     left: int = 0
     run: int = 0
     part: float = 1.0
+    width: int = 0
     moved: int | None = None
     spilled: tuple[float, float] = (0.0, 0.0)
 
@@ -290,6 +293,7 @@ def _steps(
                 left=one.left,
                 run=one.run,
                 part=one.part,
+                width=one.width,
                 moved=one.moved if one.what is What.LOAD else None,
             )
         )

@@ -11,6 +11,7 @@ from ptxkit.emulator.code import CodeBlock, Computation, MemoryTransfer
 from ptxkit.emulator.faults import Site
 from ptxkit.emulator.timing.assembled import ISSUE, SPILLS, SURE, BlockCode
 from ptxkit.emulator.timing.machine_code import machine_code
+from ptxkit.emulator.timing.private import varies
 from ptxkit.isa.modifiers import StateSpace
 
 _LOADS = ("ld", "ldu", "atom", "tex", "tld4", "suld", "mapa", "getctarank")
@@ -20,7 +21,7 @@ _PRODUCTS = ("mma", "wmma.mma")
 VARIES = "xu"
 """The pipe whose results machine code waits for; of those of the others it knows when they are there."""
 READ_ONLY = frozenset({"param", "const"})
-"""State spaces whose loads become operands."""
+"""State spaces whose loads become operands, constants' where the address is none of a register."""
 FAR = frozenset({"gpu", "sys", "gl"})
 """What a fence says that reaches other multiprocessors."""
 BEHIND = 1 << 30
@@ -70,6 +71,7 @@ class InstructionNode:
     number: int = 0
     run: int = 0
     part: float = 1.0
+    width: int = 0
     before: int = 0
     after: list[int] = field(default_factory=list)
     height: float = 0.0
@@ -104,10 +106,11 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
             # The pipe that does most counts; the rest is done beside it.
             (one.count, one.pipe), *by_pipe = by_pipe or [(0.0, one.pipe)]
             one.latency = one.latency or 4.0 * min(one.count, 1.0)
-        elif one.what is What.LOAD and one.kind == "shared":
-            # Neighbouring loads may have become one, which has the line of the first of them.
+        elif one.kind == "local" or (one.what is What.LOAD and one.kind == "shared"):
+            # Neighbouring loads may have become one, which has the line of the first of them; and of local
+            # memory registers may have been made.
             one.count = min(share.get(SURE, 0.0), 1.0)
-            one.part = one.count
+            one.part, one.width = one.count, code.widths[number]
         one.beside = tuple((pipe, n) for n, pipe in by_pipe)
     return nodes
 
@@ -120,7 +123,7 @@ def _node(block: CodeBlock, number: int) -> InstructionNode:
         writes = [target.slot for target in ir.targets if target is not None]
     elif isinstance(ir, Computation):
         writes = sorted(ir.writes)
-    what, kind, left = _kind(site)
+    what, kind, left = (What.LOAD, "const", 0) if varies(ir, site) else _kind(site)
     if what is not What.ARITHMETIC:
         latency = ASSUMED_LOAD.get(kind, 24) if what in (What.LOAD, What.LANES) else 1
         return InstructionNode(what, "alu", 1, latency, reads, tuple(writes), kind, left)
@@ -155,6 +158,7 @@ def _kind(site: Site) -> tuple[What, str, int]:
     if "fences" in traits:
         return What.FENCE, _reach(site), 0
     space = "shared" if "shared" in spaces or name in ("ldmatrix", "stmatrix") else "global"
+    space = "local" if "local" in spaces else space
     first = name.partition(".")[0]
     if name.startswith("tcgen05.ld"):
         return What.LOAD, "tensor", 0

@@ -22,6 +22,7 @@ from ptxkit.emulator.timing.requests import RESOURCES, Resources
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import SampledCtas, Streams
+from ptxkit.emulator.timing.tail import stretch, work_of_all
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 
@@ -208,15 +209,17 @@ class Predictor:
         if load * gpu["clock_loss"] > LEAST_LOSS:
             clock *= 1 - load * gpu["clock_loss"]
             found = simulated(rounds, self.timed)
-        cycles = found.cycles
+        cycles, least = found.cycles, max(found.busy.values()) / rounds
         if rounds < placed.rounds:
             # What is left goes at the rate of the rounds in the middle, no faster than any resource allows.
             first, last = placed.resident, (rounds - 1) // placed.resident * placed.resident
             each = (found.starts[last] - found.starts[first]) / (last - first)
-            if streams.uneven:  # Those that are over soon make room first: their times tell, not their order.
-                each = sum(found.lasted) / len(found.lasted) / placed.resident
-            least = max(found.busy.values()) / rounds
             cycles += max(each, least) * (placed.rounds - rounds)
+        if streams.uneven and not streams.alone:
+            # Those that are over soon make room first: their times tell, not their order.
+            each = max(sum(found.lasted) / len(found.lasted) / placed.resident, least)
+            cycles = each * streams.total / max(streams.cluster, 1) / placed.places
+            cycles *= self._stretch(streams, placed, min(least / each, 1.0))
         levers = {}
         if self.asked:
             faster = {name: simulated(rounds, costs={name: 0.5}).cycles / found.cycles for name in RESOURCES}
@@ -244,6 +247,14 @@ class Predictor:
             streams.threads, len(streams.ctas), scaled.memory + found.spilled * streams.total / rounds,
             levers, code.by, found,
         )  # fmt: skip
+
+    @staticmethod
+    def _stretch(streams: LaunchStreams, placed: Occupancy, busy: float) -> float:
+        """How much longer a grid takes as not all of its multiprocessors are through at once."""
+        size = max(streams.cluster, 1)
+        done = [one.passages for one in streams.ctas]
+        work = work_of_all([one.number for one in streams.ctas], done, streams.grid)
+        return stretch(work.reshape(-1, size).sum(axis=1), placed.places, placed.resident, busy)
 
     def _spills(
         self, size: int, streams: LaunchStreams, placed: Occupancy, active: int
@@ -309,13 +320,14 @@ def spread(total: int, count: int, ends: bool, grid: Sequence[int] = ()) -> np.n
         return np.unique(chosen)[: max(count, 1)]
     extents = [each for each in grid if each > 1]
     if len(extents) > 1:
-        # The sequence of M. Roberts: powers of the root of x**(d+1) = x + 1.
+        # The sequence of M. Roberts: powers of the root of x**(d+1) = x + 1; and each point's opposite, so
+        # that what grows along an axis is on the average of them what it is of all.
         root = next(each.real for each in np.roots([1, *[0] * (len(extents) - 1), -1, -1]) if each.imag == 0)
+        half = np.arange((count + 1) // 2) + 1
         places = np.zeros(count, np.int64)
         for at, (step, extent) in enumerate(zip(np.cumprod([1, *extents[:-1]]), extents, strict=True)):
-            places += (_fraction(0.5 + (np.arange(count) + 1) * root ** -(at + 1)) * extent).astype(
-                int
-            ) * step
+            found = (_fraction(0.5 + half * root ** -(at + 1)) * extent).astype(int)
+            places += np.concatenate([found, extent - 1 - found])[:count] * step
         return np.unique(places)
     # Hammersley's points: one in each stretch, in the stretches at distances of all orders; within these by
     # the golden ratio.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from math import prod
 
 from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.faults import Site
@@ -94,7 +95,7 @@ class AccessCost:
 
     Attributes:
         shared: wavefronts of shared memory.
-        least: those that would be enough for its words, if each came from a bank of its own.
+        wide8, wide16: those of a load of 8 or 16 bytes a lane that has these words; 0 of wider ones.
         again: how often a word of shared memory is changed by a warp's atomics after another of its lanes.
         requests, lines, sectors: of global memory; a line has 128 bytes.
         waves: wavefronts of L1 that these take.
@@ -104,10 +105,12 @@ class AccessCost:
         owner: the address of the allocation that has most of these sectors.
         sent: lines of which some sectors are sent to L2.
         partial: sectors by which what is written would be fewer if they were filled.
+        constants: different addresses of constants.
     """
 
     shared: float = 0.0
-    least: float = 0.0
+    wide8: float = 0.0
+    wide16: float = 0.0
     again: float = 0.0
     requests: float = 0.0
     lines: float = 0.0
@@ -119,6 +122,13 @@ class AccessCost:
     between: float = 0.0
     owner: int = 0
     partial: float = 0.0
+    constants: float = 0.0
+
+    def share(self, warps: int) -> None:
+        """Make what so many warps cost together what each of them costs."""
+        for one in fields(self):
+            if one.type == "float":
+                setattr(self, one.name, getattr(self, one.name) / warps)
 
 
 @dataclass(slots=True)
@@ -213,7 +223,7 @@ class LaunchStreams:
 
     Attributes:
         name: the entry.
-        total: CTAs of the grid.
+        grid: its extents.
         cluster: CTAs of a cluster.
         threads: of a CTA.
         shared: bytes of shared memory of a CTA.
@@ -226,7 +236,7 @@ class LaunchStreams:
     """
 
     name: str
-    total: int
+    grid: tuple[int, ...]
     cluster: int
     threads: int
     shared: int
@@ -237,6 +247,11 @@ class LaunchStreams:
     contributions: dict[Phase, int] = field(default_factory=dict)
     read: dict[int, Touched] = field(default_factory=dict)
     written: dict[int, Touched] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """CTAs of the grid."""
+        return prod(self.grid)
 
     @property
     def part(self) -> float:

@@ -19,9 +19,6 @@ LATELY = 2000.0
 """Cycles over which the load of DRAM is averaged."""
 MOST_LOAD = 0.9
 """Beyond this share of the time its queue does not grow: warps have no more to ask for."""
-MERGED = 0.5
-"""Of the wavefronts of a load of shared memory those that it takes at least where it became part of another:
-one of 16 bytes takes two."""
 RESOURCES = (
     "DRAM", "L2", "latency of L2 and DRAM", "shared memory and L1", "tensor cores", "copy engine",
     "issue slots", "pipes",
@@ -94,20 +91,28 @@ class Resources:
 
     def held(self, place: Multiprocessor, writes: bool = False) -> float:
         """Until when queues hold back a warp that has something for them."""
-        full = place.shared - QUEUE
+        full = max(place.shared, place.constants) - QUEUE
         return max(full, place.l2 - WRITES, place.dram - WRITES) if writes else full
 
-    def _accessed(self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0) -> float:
+    def _accessed(
+        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0, width: int = 0
+    ) -> float:
         again = cost.again * self.gpu["shared_atomic_again"]
-        # Of a load that became part of another its words are left, and no less than that.
-        shared = max(MERGED * cost.shared, cost.least) if part < 1.0 else cost.shared
+        # Loads that became one take what that does; it is as many parts of the first of them as there are.
+        shared = part * ({8: cost.wide8, 16: cost.wide16}.get(width, 0.0) or cost.shared)
         return self.waves(place, now, shared + again + max(cost.requests, cost.waves))
 
     def load(
-        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0
+        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0, width: int = 0
     ) -> tuple[str, float]:
-        """The space that a load goes to, and when its registers have come. `part`: of an instruction."""
-        through = self._accessed(place, now, cost, part)
+        """The space that a load goes to, and when its registers have come. `part`: of a machine instruction
+        of `width` bytes a lane."""
+        if cost.constants:
+            takes = cost.constants * self.gpu["constant"]
+            place.constants = max(place.constants, now) + takes
+            place.busy["constants"] += takes
+            return "constant", place.constants + self.gpu["constant_latency"]
+        through = self._accessed(place, now, cost, part, width)
         if not cost.requests:
             return "shared", through + self.gpu["shared_latency"]
         end = through + self.gpu["l1_latency"]

@@ -246,11 +246,11 @@ class Simulation:
         cost = happening.cost if happening is not None else None
         if any(step.spilled):
             kind, end = "local", self.ask.spill(place, warp.now, *step.spilled)
-        elif cost is None:
+        elif cost is None or (step.kind == "local" and not step.part):
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
-            kind, end = self.ask.load(place, warp.now, cost, step.part)
+            kind, end = self.ask.load(place, warp.now, cost, step.part, step.width)
             if step.moved is not None:  # It was asked for when that code began.
                 began = warp.began.get((warp.runs[warp.first].code, step.moved), warp.now)
                 end = max(warp.now, end - warp.now + began)
@@ -262,7 +262,7 @@ class Simulation:
     def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place = warp.cta.place
         cost = happening.cost if happening is not None else None
-        if cost is None:
+        if cost is None or not step.part:
             return True
         self.ask.store(place, warp.now, cost, site.name.startswith(("red", "atom", "sured", "multimem.red")))
         self._waited(warp, self.ask.held(place, writes=bool(cost.requests)), "memory queue", site)

@@ -9,7 +9,7 @@ it would be over on a GPU is for the model to say.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from ptxkit.emulator.memory import TiledBank
 from ptxkit.emulator.phase_sync_point import PhaseSyncPoint
 from ptxkit.emulator.sync_points import executing, executing_rows
 from ptxkit.emulator.timing.loops import OuterLoops
+from ptxkit.emulator.timing.private import add_cost
 from ptxkit.emulator.timing.recorded import (
     AccessCost,
     BlockRun,
@@ -46,9 +47,6 @@ _COMPUTES = frozenset(
     "cvt mov setp set selp sin cos ex2 lg2 tanh rcp sqrt rsqrt lop3 cvta isspacep cnot".split()
 )
 """Instructions, by the first word of their names, that touch registers alone: nothing is looked for there."""
-
-
-COSTS = tuple(one.name for one in fields(AccessCost) if one.type == "float")
 
 
 @dataclass(slots=True, eq=False)
@@ -95,7 +93,7 @@ class Streams:
         self.finish()
         launch = execution.launch
         shape, grid = launch.shape, launch.grid
-        made = LaunchStreams(execution.name, shape.ctas, launch.cluster, shape.threads, launch.shared.used)
+        made = LaunchStreams(execution.name, shape.grid, launch.cluster, shape.threads, launch.shared.used)
         sample = self.choose(execution)
         made.alone, made.signals = sample.alone, execution.program.launches_dependents
         made.ends = sample.alone and len(sample.ctas) < shape.ctas
@@ -210,15 +208,14 @@ class BatchStreams:
             if number == 0 and block.sync_point is not None:
                 self._waited(block.sync_point, lane_set, holds, happening)
             watch.cost = cost = AccessCost()
+            add_cost(cost, block.ir[number] if block.ir else None, site, lane_set, holds)
             self._issued.clear()
             sums = batch.launch.counts.multiply_adds
             tracked = bool(step(lane_set)) or tracked
             watch.cost = None
             sums = batch.launch.counts.multiply_adds - sums
-            if cost.shared or cost.requests:
-                warps = max(len(taking), 1)
-                for name in COSTS:
-                    setattr(cost, name, getattr(cost, name) / warps)
+            if cost.shared or cost.requests or cost.constants:
+                cost.share(max(len(taking), 1))
                 happening.cost = cost
             self._counted(site, happening)
             for one in self._issued if _past_l1(site) else ():

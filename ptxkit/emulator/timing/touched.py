@@ -33,9 +33,8 @@ def _again(words: np.ndarray, active: Any) -> int:
     return total
 
 
-def _words(places: np.ndarray, active: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each row of addresses how many words its lanes want, and how many of the bank of which they want
-    most."""
+def _of_one_bank(places: np.ndarray, active: Any, size: int) -> np.ndarray:
+    """Of each row of addresses how many words its lanes want of the bank of which they want most."""
     rows = len(places)
     words = (places[:, :, None] // WORD + np.arange(max(size // WORD, 1))).reshape(rows, -1)
     if active is not None:
@@ -46,8 +45,7 @@ def _words(places: np.ndarray, active: Any, size: int) -> tuple[np.ndarray, np.n
     new[:, 1:] = words[:, 1:] != words[:, :-1]
     row, at = np.nonzero(new & (words != NOBODY))
     counts = np.bincount(row * BANKS + words[row, at] % BANKS, minlength=rows * BANKS)
-    by_bank = counts.reshape(rows, BANKS)
-    return by_bank.sum(axis=1), by_bank.max(axis=1)
+    return np.asarray(counts.reshape(rows, BANKS).max(axis=1))
 
 
 @dataclass(slots=True)
@@ -86,7 +84,7 @@ class TouchedMemory(Traffic):
         self.near = near
         self.again: dict[int, Counter[int]] = defaultdict(Counter)
         self.returned: dict[int, Counter[int]] = defaultdict(Counter)
-        self._reuse = Reuse()
+        self._reuse, self._wide = Reuse(), Traffic()
         self._last: dict[int, np.ndarray] = {}
         self.by: dict[int, np.ndarray] = {}
         self.first: dict[int, np.ndarray] = {}
@@ -117,9 +115,9 @@ class TouchedMemory(Traffic):
             return
         cost.shared += self.counts[f"shared_wavefronts_{what}"] - before.get(f"shared_wavefronts_{what}", 0)
         if space == "shared":
-            if what == "loaded":
-                places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP))
-                cost.least += int(_words(places, active, size)[0].sum()) / BANKS
+            if what == "loaded" and size >= WORD:
+                cost.wide8 += self._wider(index, active, rows, 8, stride, offset) if size < 8 else 0
+                cost.wide16 += self._wider(index, active, rows, 16, stride, offset) if size < 16 else 0
             elif what == "reduced":
                 cost.again += _again(np.broadcast_to(np.asarray(index), (rows, WARP)), active)
             return
@@ -127,7 +125,7 @@ class TouchedMemory(Traffic):
         counted = float(self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0))
         places = np.broadcast_to(np.asarray(index).astype(np.int64), (rows, WARP)) + offset
         ctas, warps = (np.broadcast_to(each[:, None], (rows, WARP)) for each in (self.ctas, self.warps))
-        lines, waves = places // LINE, _words(places, active, size)[1]
+        lines, waves = places // LINE, _of_one_bank(places, active, size)
         chosen = None if active is None else np.broadcast_to(active, (rows, WARP))
         if chosen is not None:
             lines = np.where(chosen, lines, NOBODY)
@@ -159,6 +157,14 @@ class TouchedMemory(Traffic):
             self.requested[touch.owner] += touch.missed * share * SECTOR  # type: ignore[assignment]
             cost.returned += touch.returned * share
             cost.between += touch.between * share
+
+    def _wider(self, index: Any, active: Any, rows: int, width: int, stride: int, offset: int) -> int:
+        """The wavefronts of loads of shared memory by so many bytes a lane that have the words of narrower
+        ones."""
+        places = (np.asarray(index).astype(np.int64) + offset) // width * width
+        self._wide.counts.clear()
+        self._wide.lanes("shared", places, active, rows, width, "loaded", stride)
+        return self._wide.counts["shared_wavefronts_loaded"]
 
     def copies(self, *given: Any, **named: Any) -> None:
         """Count copies by `cp.async`; what they touch their operation says."""
