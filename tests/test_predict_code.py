@@ -66,6 +66,29 @@ def test_blocks_without_a_branch_between_them_run_as_one() -> None:
     assert Plans(gpu("h200"), {"k": code_of_lines(*apart)}).of(runs, 0)[1] == 1
 
 
+def test_what_hangs_on_a_predicate_is_issued_for_nobody() -> None:
+    """PTX jumps over a block of which ptxas made predicated instructions: their issue slots, and of the load
+    of shared memory a wavefront, are taken all the same; where machine code has the branch they are not."""
+    runs = runs_of(
+        "  .shared .align 4 .b8 s[4];", "  setp.lt.u32 %p, %t, 64;", "  @%p bra OVER;",
+        "  ld.shared.u32 %v, [s];", "  add.u32 %t, %t, %v;", "OVER:", "  st.global.u32 [%x], %t;",
+    )  # fmt: skip
+    where = {
+        site.instruction.spelling: site.span.line for block in runs[0].code.blocks for site in block.sites
+    }
+    made = [
+        ("ISETP P0, R0", where["setp.lt.u32"], None), ("@!P0 LDS R2, [R4]", where["ld.shared.u32"], None),
+        ("@!P0 IADD3 R0", where["add.u32"], None), ("STG [R4], R0", where["st.global.u32"], None),
+    ]  # fmt: skip
+    steps, count = Plans(gpu("h200"), {"k": code_of_lines(*made)}).of(runs, 0)
+    assert count == len(runs)
+    assert [step.what for step in steps if step.what in (What.LANES, What.LOAD)] == [What.LANES]
+    branch = ("@P0 BRA `(.L_x_0)", where["bra"], None)
+    behind = (*made[-1][:2], ".L_x_0")
+    steps, count = Plans(gpu("h200"), {"k": code_of_lines(made[0], branch, *made[1:-1], behind)}).of(runs, 0)
+    assert (count, [step for step in steps if step.what is What.LANES]) == (len(runs) - 1, [])
+
+
 def test_a_load_that_became_part_of_its_neighbour_takes_no_issue() -> None:
     (run,) = runs_of(
         "  .shared .align 8 .b8 s[8];",

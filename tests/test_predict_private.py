@@ -98,3 +98,14 @@ def test_loads_that_became_one_take_what_that_takes(stride: int, narrow: int, wi
     )  # fmt: skip
     (cost,) = (one for one in costs_of(recorded(body(*lines))) if one.shared)
     assert (cost.shared, cost.wide16) == (narrow, wide)
+
+
+@pytest.mark.parametrize(("apart", "waves"), [(4, 1), (32, 8), (128, 32)])
+def test_copies_through_l1_have_conflicts_of_banks(apart: int, waves: int) -> None:
+    lines = (
+        "  .shared .align 16 .b8 s[4096];", "  mov.u32 %v, s;", f"  mad.lo.u32 %v, %t, {apart}, %v;",
+        "  cp.async.ca.shared.global [%v], [%x], 4;", "  cp.async.wait_all;",
+    )  # fmt: skip
+    (run,) = recorded(body(*lines)).ctas[0].warps[0][1]
+    (copy,) = (each for one in run.happenings.values() for made in one.operations.values() for each in made)
+    assert copy.waves == waves

@@ -8,13 +8,13 @@ instruction comes first that most others wait for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ptxkit.emulator.code import Code, CodeBlock
 from ptxkit.emulator.timing.assembled import BlockCode, MachineFunction
 from ptxkit.emulator.timing.gpu import Gpu
-from ptxkit.emulator.timing.nodes import InstructionNode, What, nodes_of
+from ptxkit.emulator.timing.nodes import InstructionNode, What, nodes_of, skipped_nodes_of
 from ptxkit.emulator.timing.ordering import as_assembled, by_rule, connect
 from ptxkit.emulator.timing.recorded import BlockRun
 
@@ -74,6 +74,7 @@ def steps_of(
     late: frozenset[int],
     gpu: Gpu,
     codes: Mapping[CodeBlock, BlockCode | None] | None = None,
+    skipped: Container[int] = (),
 ) -> list[BlockStep]:
     """The steps of blocks that run one after another as one, in the order that ptxas chose, or is taken to.
 
@@ -82,12 +83,18 @@ def steps_of(
         late: as of `late_slots`.
         gpu: the figures.
         codes: what blocks became, where an assembler was asked.
+        skipped: which of them the warp jumps over.
     """
     codes = codes or {}
     nodes: list[InstructionNode] = []
     times: Counter[CodeBlock] = Counter()
     assembled = codes.get(blocks[0]) is not None
-    for run, block in enumerate(blocks):
+    run = -1
+    for number, block in enumerate(blocks):
+        if number in skipped:
+            nodes += skipped_nodes_of(block, codes.get(block), run)
+            continue
+        run += 1
         some = nodes_of(block, codes.get(block), run, times[block])
         if assembled and codes.get(block) is None:
             for one in some:
@@ -111,33 +118,36 @@ class Plans:
     def __init__(self, gpu: Gpu, assembled: Mapping[str, MachineFunction] | None = None) -> None:
         self.gpu = gpu
         self._assembled = assembled or {}
-        self._made: dict[tuple[CodeBlock, ...], list[BlockStep]] = {}
+        self._made: dict[tuple[tuple[CodeBlock, ...], frozenset[int]], list[BlockStep]] = {}
+        self._places: dict[Code, dict[CodeBlock, int]] = {}
         self._code: dict[CodeBlock, BlockCode | None] = {}
         self._late: dict[Code, frozenset[int]] = {}
 
     def of(self, runs: Sequence[BlockRun], first: int) -> tuple[list[BlockStep], int]:
         """The steps of some runs, from the first of them on, that the machine code has as one; how many."""
-        blocks = self._together(runs, first)
-        found = self._made.get(blocks)
+        blocks, skipped = key = self._together(runs, first)
+        found = self._made.get(key)
         if found is None:
-            found = self._made[blocks] = steps_of(blocks, self._late[runs[first].code], self.gpu, self._code)
-        return found, len(blocks)
+            late = self._late[runs[first].code]
+            found = self._made[key] = steps_of(blocks, late, self.gpu, self._code, skipped)
+        return found, len(blocks) - len(skipped)
 
     def stretch(self, run: BlockRun) -> tuple[Code, int | None]:
         """Which stretch of which function's machine code has a block, as of its plan."""
         made = self._code.get(run.block)
         return run.code, None if made is None else made.stretch
 
-    def _together(self, runs: Sequence[BlockRun], first: int) -> tuple[CodeBlock, ...]:
+    def _together(self, runs: Sequence[BlockRun], first: int) -> tuple[tuple[CodeBlock, ...], frozenset[int]]:
         """Blocks that stand in one stretch of machine code, as ptxas has no branch between them; each as
-        often as it stands there."""
+        often as it stands there. Also those that the warp jumps over in PTX, and which these are."""
         code, block = runs[first].code, runs[first].block
         if code not in self._late:
             self._late[code] = self._learn(code)
         made = self._code.get(block)
         if made is None:
-            return (block,)
+            return (block,), frozenset()
         found: list[CodeBlock] = []
+        skipped: list[int] = []
         times: Counter[CodeBlock] = Counter()
         size = 0
         for at in range(first, len(runs)):
@@ -153,8 +163,26 @@ class Plans:
                 break
             found.append(run.block)
             times[run.block] += 1
+            over = self._over(run, runs[at + 1], made.stretch) if at + 1 < len(runs) else []
+            skipped += range(len(found), len(found) + len(over))
+            found += over
         # What is left of a loop that was unrolled runs by itself.
-        return tuple(found) if all(self._copies(one) == n for one, n in times.items()) else (block,)
+        if any(self._copies(one) != n for one, n in times.items()):
+            return (block,), frozenset()
+        return tuple(found), frozenset(skipped)
+
+    def _over(self, run: BlockRun, following: BlockRun, stretch: int) -> list[CodeBlock]:
+        """The blocks of a stretch that a warp jumps over from one passage to the next: ptxas has made their
+        instructions hang on a predicate, so that the warp issues them for nobody."""
+        if run.code is not following.code:
+            return []
+        places = self._places.get(run.code)
+        if places is None:
+            places = self._places[run.code] = {block: at for at, block in enumerate(run.code.blocks)}
+        between = run.code.blocks[places[run.block] + 1 : places[following.block]]
+        return [
+            one for one in between if (code := self._code.get(one)) is not None and code.stretch == stretch
+        ]
 
     def _copies(self, block: CodeBlock) -> int:
         """How often the machine code has a block in a row."""

@@ -115,6 +115,31 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
     return nodes
 
 
+def skipped_nodes_of(block: CodeBlock, code: BlockCode | None, run: int) -> list[InstructionNode]:
+    """What is left of a block whose machine instructions hang on a predicate that holds for no lane: issue
+    slots, and of an access to memory a wavefront. `run`: of the one before it."""
+    found = []
+    for one in nodes_of(block, code):
+        what = What.LANES if one.what in (What.LOAD, What.STORE) and one.count else What.ARITHMETIC
+        beside = one.beside if one.count or what is What.ARITHMETIC else ()
+        found.append(
+            InstructionNode(
+                what,
+                one.pipe,
+                one.count,
+                0,
+                (),
+                (),
+                beside=beside,
+                number=-1,
+                run=run,
+                place=one.place,
+                stall=one.stall,
+            )
+        )
+    return found
+
+
 def _node(block: CodeBlock, number: int) -> InstructionNode:
     site, ir = block.sites[number], block.ir[number] if block.ir else None
     reads = tuple(block.reads[number])

@@ -32,6 +32,7 @@ class RecordedOperation:
             they write to, and for each that L1 lacks of those through it.
         lines: of copies by threads, the requests that their warps send to L2.
         shared: bytes of shared memory that it reads and writes.
+        waves: the wavefronts that these take, of copies by threads through L1: others it does not see.
         multiply_adds: of the tensor cores.
         owner: the address of the allocation that it reads.
         completes: the phases of mbarriers to which its completion contributes.
@@ -46,6 +47,7 @@ class RecordedOperation:
     asked: float = 0.0
     lines: float = 0.0
     shared: int = 0
+    waves: float = 0.0
     multiply_adds: int = 0
     owner: int = 0
     completes: list[Phase] = field(default_factory=list)

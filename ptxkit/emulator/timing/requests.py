@@ -249,7 +249,7 @@ class Resources:
             return now, end, end
         if not (one.read or one.written or one.shared):
             return now, now, now + gpu["mbarrier_arrive"]
-        bulk, waves = "bulk" in name, one.shared / gpu["lsu_bytes"]
+        bulk, waves = "bulk" in name, max(one.shared / gpu["lsu_bytes"], one.waves)
         engine = now
         if bulk:
             pieces = max(gpu["copy_issue"], one.pieces * gpu["copy_piece"]) * self.copy
@@ -261,6 +261,7 @@ class Resources:
                 now += self.l2_latency + self.dram_latency
         else:
             place.shared = max(place.shared, now) + waves
+            place.busy["shared memory and L1"] += one.waves
         end = now + gpu["shared_latency"]
         if one.read:
             end = max(self.read(place, now, one.read, one.owner, one.lines, one.asked), engine)

@@ -38,7 +38,7 @@ from ptxkit.emulator.timing.recorded import (
     RecordedOperation,
 )
 from ptxkit.emulator.timing.rounds import WatchedLoops
-from ptxkit.emulator.timing.touched import SectorTouch, TouchedMemory
+from ptxkit.emulator.timing.touched import SectorTouch, TouchedMemory, copied_waves
 from ptxkit.emulator.values import WARP
 from ptxkit.isa.modifiers import Shape
 
@@ -305,12 +305,14 @@ class BatchStreams:
         first, which = np.unique(operation.rows, return_inverse=True)
         regions = [(one, False) for one in (operation.reads if reads is None else reads)]
         regions += [(one, True) for one in operation.writes] if reads is None else []
-        moved = np.zeros((6, count))
+        moved = np.zeros((7, count))
         owner = 0
         for region, writes in regions:
             bytes_of: np.ndarray = np.bincount(region.item, weights=region.size, minlength=count)
             if isinstance(region.bank, TiledBank):
                 moved[2] += bytes_of
+                if through_l1:
+                    moved[6] += copied_waves(region, operation.rows)
                 continue
             # One copy to several CTAs of a cluster reads what it reads once.
             threads = operation.rows * WARP + operation.lanes
@@ -329,15 +331,15 @@ class BatchStreams:
             if touch is not None and not writes:
                 owner = touch.owner
                 new = touch.missed / touch.sectors if through_l1 else 1.0
-                bytes_of, moved[4:] = bytes_of * new, moved[4:] * new
+                bytes_of, moved[4:6] = bytes_of * new, moved[4:6] * new
             moved[int(writes)] += bytes_of / once
             moved[3] += np.bincount(region.item, weights=region.size > 0, minlength=count) / once
         split = []
         for at, row in enumerate(first.tolist()):
-            *sums, lines_of, sectors_of = moved[:, which == at].sum(axis=1)
+            *sums, lines_of, sectors_of, waves = moved[:, which == at].sum(axis=1)
             made = RecordedOperation(site or operation.site, tuple(range(row, row + warps)))
             made.read, made.written, made.shared, made.pieces = map(int, sums)
-            made.lines, made.asked = lines_of, sectors_of * SECTOR
+            made.lines, made.asked, made.waves = lines_of, sectors_of * SECTOR, waves
             made.owner = owner
             self.watch.requested[owner] += made.read
             if made.site.name == "wgmma.mma_async":

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.counts import LINE, SECTOR, WORD, Traffic
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.timing.merging import WriteMerging
@@ -46,6 +47,24 @@ def _of_one_bank(places: np.ndarray, active: Any, size: int) -> np.ndarray:
     row, at = np.nonzero(new & (words != NOBODY))
     counts = np.bincount(row * BANKS + words[row, at] % BANKS, minlength=rows * BANKS)
     return np.asarray(counts.reshape(rows, BANKS).max(axis=1))
+
+
+def copied_waves(region: Region, rows: np.ndarray) -> np.ndarray:
+    """The wavefronts that copies to intervals of shared memory take, each warp's at its first item.
+
+    Args:
+        region: the intervals.
+        rows: the warp of each item.
+    """
+    found = np.zeros(len(rows))
+    words = np.arange(max(int(region.size.max(initial=0)) // WORD, 1))
+    every = (region.start[:, None] // WORD + words).reshape(-1)
+    keys = np.unique(np.repeat(rows[region.item].astype(np.int64) << 44, len(words)) | every)
+    warps, first = np.unique(rows, return_index=True)
+    at = np.searchsorted(warps, keys >> 44)
+    counts = np.bincount(at * BANKS + keys % BANKS, minlength=len(warps) * BANKS)
+    found[first] = counts.reshape(-1, BANKS).max(axis=1)
+    return found
 
 
 @dataclass(slots=True)
