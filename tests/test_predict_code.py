@@ -10,9 +10,10 @@ from ptxkit.asm import parse
 from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import gpu
 from ptxkit.emulator.timing.nodes import What
-from ptxkit.emulator.timing.predict import Prediction, Predictor, spread
+from ptxkit.emulator.timing.predict import Prediction, Predictor
 from ptxkit.emulator.timing.recorded import BlockRun
 from ptxkit.emulator.timing.reuse import NEVER, Reuse
+from ptxkit.emulator.timing.sampling import spread
 
 
 def runs_of(*lines: str) -> list[BlockRun]:

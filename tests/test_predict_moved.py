@@ -13,8 +13,8 @@ from ptxkit.emulator.timing.gpu import gpu
 from ptxkit.emulator.timing.merging import SOME
 from ptxkit.emulator.timing.nodes import What
 from ptxkit.emulator.timing.parts import Dispatcher
-from ptxkit.emulator.timing.predict import spread
 from ptxkit.emulator.timing.requests import Resources
+from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 

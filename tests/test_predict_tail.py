@@ -10,8 +10,8 @@ from test_predict import body, recorded
 
 from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import gpu
-from ptxkit.emulator.timing.predict import spread
 from ptxkit.emulator.timing.requests import Resources
+from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.tail import stretch, work_of_all

@@ -81,6 +81,7 @@ BOUNDS = {
         "sm__pipe_fmaheavy_cycles_active",
         "sm__pipe_fp64_cycles_active",
         "sm__inst_executed_pipe_xu",
+        "sm__inst_executed_pipe_adu",
     ),
 }
 """What may bound a launch, and the profiler's counters of it."""

@@ -106,9 +106,9 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
             # The pipe that does most counts; the rest is done beside it.
             (one.count, one.pipe), *by_pipe = by_pipe or [(0.0, one.pipe)]
             one.latency = one.latency or 4.0 * min(one.count, 1.0)
-        elif one.kind == "local" or (one.what is What.LOAD and one.kind == "shared"):
-            # Neighbouring loads may have become one, which has the line of the first of them; and of local
-            # memory registers may have been made.
+        elif one.kind == "local" or (one.what is What.LOAD and one.kind in ("shared", "global")):
+            # Neighbouring loads, or loads of the same, may have become one, which has the line of the first
+            # of them; and of local memory registers may have been made.
             one.count = min(share.get(SURE, 0.0), 1.0)
             one.part, one.width = one.count, code.widths[number]
         one.beside = tuple((pipe, n) for n, pipe in by_pipe)

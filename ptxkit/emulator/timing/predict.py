@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import RESOURCES, Resources
+from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import SampledCtas, Streams
@@ -44,11 +45,16 @@ TENSOR = ("tensor cores", "pipe tensor")
 """Resources whose work takes power."""
 LEAST_LOSS = 0.02
 """The part of the clock that power must take away to be looked at."""
+SHARED = ("L2", "DRAM")
+"""Resources that all multiprocessors share."""
+OFTEN = 0.8
+"""One of them that is busy for less than this part of the time holds nobody back."""
 STARTS = "launch"
 """What bounds a launch that takes longer to start than to run."""
-REACHED = {"L2": 0.7, "DRAM": 0.9}
+REACHED = {"L2": 0.7, "DRAM": 0.9, "tensor": 0.88}
 """Of the peaks that profilers count by the part that these do where nothing else holds them back: stores and
-loads of bench/results/profiles.stores.h200.json and profiles.strangers.h200.json."""
+loads of bench/results/profiles.stores.h200.json and profiles.strangers.h200.json; products by `mma` of
+profiles.strangers4.h200.json."""
 BUSY = 0.6
 """The part of the time from which on a resource that is busy for it is what bounds a launch."""
 
@@ -219,7 +225,8 @@ class Predictor:
             # Those that are over soon make room first: their times tell, not their order.
             each = max(sum(found.lasted) / len(found.lasted) / placed.resident, least)
             cycles = each * streams.total / max(streams.cluster, 1) / placed.places
-            cycles *= self._stretch(streams, placed, min(least / each, 1.0))
+            parts = {name: min(time / rounds / each, 1.0) for name, time in found.busy.items()}
+            cycles *= self._stretch(streams, placed, parts)
         levers = {}
         if self.asked:
             faster = {name: simulated(rounds, costs={name: 0.5}).cycles / found.cycles for name in RESOURCES}
@@ -249,12 +256,17 @@ class Predictor:
         )  # fmt: skip
 
     @staticmethod
-    def _stretch(streams: LaunchStreams, placed: Occupancy, busy: float) -> float:
-        """How much longer a grid takes as not all of its multiprocessors are through at once."""
+    def _stretch(streams: LaunchStreams, placed: Occupancy, parts: Mapping[str, float]) -> float:
+        """How much longer a grid takes as not all of its multiprocessors are through at once. `parts`: of the
+        time that each resource is busy. If the others held one back by what all multiprocessors share, the
+        last ones have it for themselves."""
         size = max(streams.cluster, 1)
         done = [one.passages for one in streams.ctas]
         work = work_of_all([one.number for one in streams.ctas], done, streams.grid)
-        return stretch(work.reshape(-1, size).sum(axis=1), placed.places, placed.resident, busy)
+        own = max((part for name, part in parts.items() if name not in SHARED), default=0.0)
+        longer = stretch(work.reshape(-1, size).sum(axis=1), placed.places, placed.resident, own)
+        both = max(parts.get(name, 0.0) for name in SHARED)
+        return 1.0 + (longer - 1.0) * min((1.0 - both) / (1.0 - OFTEN), 1.0)
 
     def _spills(
         self, size: int, streams: LaunchStreams, placed: Occupancy, active: int
@@ -303,43 +315,6 @@ class Predictor:
         clusters = spread(total // cluster, count, alone, grid)
         ctas = (clusters[:, None] * cluster + np.arange(cluster)).reshape(-1)
         return SampledCtas(ctas, alone, near * len(ctas))
-
-
-def spread(total: int, count: int, ends: bool, grid: Sequence[int] = ()) -> np.ndarray:
-    """So many of all clusters, all over the grid.
-
-    Args:
-        total, count: of all, and of those that are chosen.
-        ends: the first and the last, and others by twos in the middle of as many stretches; else by `grid`.
-        grid: its extents, along each of which they lie evenly; else evenly, whatever period the grid has.
-    """
-    if ends:
-        pairs = max(count - 2, 0) // 2
-        first = ((np.arange(pairs) + 0.5) / max(pairs, 1) * (total - 2)).astype(int)
-        chosen = [*range(total)] if total <= count else [0, *first, *(first + 1), total - 1]
-        return np.unique(chosen)[: max(count, 1)]
-    extents = [each for each in grid if each > 1]
-    if len(extents) > 1:
-        # The sequence of M. Roberts: powers of the root of x**(d+1) = x + 1; and each point's opposite, so
-        # that what grows along an axis is on the average of them what it is of all.
-        root = next(each.real for each in np.roots([1, *[0] * (len(extents) - 1), -1, -1]) if each.imag == 0)
-        half = np.arange((count + 1) // 2) + 1
-        places = np.zeros(count, np.int64)
-        for at, (step, extent) in enumerate(zip(np.cumprod([1, *extents[:-1]]), extents, strict=True)):
-            found = (_fraction(0.5 + half * root ** -(at + 1)) * extent).astype(int)
-            places += np.concatenate([found, extent - 1 - found])[:count] * step
-        return np.unique(places)
-    # Hammersley's points: one in each stretch, in the stretches at distances of all orders; within these by
-    # the golden ratio.
-    order = np.arange(count)
-    bits = max(count - 1, 1).bit_length()
-    inside = sum((order >> bit & 1) / (2 << bit) for bit in range(bits))
-    finer = _fraction((order + 1) * (5**0.5 - 1) / 2) / (1 << bits)
-    return np.unique(((order + inside + finer) / count * total).astype(int))
-
-
-def _fraction(numbers: np.ndarray) -> np.ndarray:
-    return numbers % 1.0
 
 
 def occupancy(gpu: Gpu, total: int, cluster: int, threads: int, shared: int, registers: int) -> Occupancy:

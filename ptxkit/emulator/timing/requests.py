@@ -100,7 +100,7 @@ class Resources:
         again = cost.again * self.gpu["shared_atomic_again"]
         # Loads that became one take what that does; it is as many parts of the first of them as there are.
         shared = part * ({8: cost.wide8, 16: cost.wide16}.get(width, 0.0) or cost.shared)
-        return self.waves(place, now, shared + again + max(cost.requests, cost.waves))
+        return self.waves(place, now, shared + again + part * max(cost.requests, cost.waves))
 
     def load(
         self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0, width: int = 0

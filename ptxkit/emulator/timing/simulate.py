@@ -295,9 +295,8 @@ class Simulation:
             cta.cluster.started[id(one)] += 1
             if cta.cluster.started[id(one)] == len(one.rows):
                 self._under_way(cta, one, moment, warp.now)
-        if step.kind == "cp.async" and operations:
-            self._waited(warp, self.ask.held(cta.place), "memory queue", site)
-        warp.now += 2 if step.kind == "bulk" and operations else 0
+        if step.kind == "bulk" and operations:
+            warp.now += 2
         return True
 
     def _under_way(self, cta: Cta, one: RecordedOperation, moment: Moment, now: float) -> None:
