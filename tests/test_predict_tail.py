@@ -10,6 +10,8 @@ from test_predict import body, recorded
 
 from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import gpu
+from ptxkit.emulator.timing.predict import Occupancy, Predictor
+from ptxkit.emulator.timing.recorded import BlockRun, CtaStream, LaunchStreams
 from ptxkit.emulator.timing.requests import Resources
 from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
@@ -48,6 +50,14 @@ def test_the_longest_last_leave_others_waiting() -> None:
     assert stretch(np.array([1.0] * 8 + [2.0]), 4, 1, 0.0) == pytest.approx(4 / 2.5)
     assert stretch(np.array([2.0] + [1.0] * 8), 4, 1, 0.0) == pytest.approx(3 / 2.5)
     assert stretch(np.ones(8), 4, 2, 0.7) == pytest.approx(1.0)
+
+
+def test_of_more_ctas_than_memory_holds_nothing_is_dealt_out() -> None:
+    run = BlockRun(None, None)  # type: ignore[arg-type]
+    ctas = [CtaStream(0, [(0, [run] * 4)]), CtaStream(1, [(0, [run])])]
+    streams = LaunchStreams("k", (1 << 36,), 1, 128, 0, ctas)
+    assert streams.uneven
+    assert Predictor._stretch(streams, Occupancy(8, 132, 1 << 30, "warps"), {"issue": 0.5}) == 1.0
 
 
 def test_warps_of_a_scheduler_take_turns_at_its_tensor_core() -> None:

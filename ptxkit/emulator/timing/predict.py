@@ -23,7 +23,7 @@ from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import Simulation
 from ptxkit.emulator.timing.streams import SampledCtas, Streams
-from ptxkit.emulator.timing.tail import stretch, work_of_all
+from ptxkit.emulator.timing.tail import MOST_DEALT, stretch, work_of_all
 from ptxkit.emulator.values import WARP
 from ptxkit.targets import limits
 
@@ -261,6 +261,8 @@ class Predictor:
         time that each resource is busy. If the others held one back by what all multiprocessors share, the
         last ones have it for themselves."""
         size = max(streams.cluster, 1)
+        if streams.total // size > MOST_DEALT:
+            return 1.0
         done = [one.passages for one in streams.ctas]
         work = work_of_all([one.number for one in streams.ctas], done, streams.grid)
         own = max((part for name, part in parts.items() if name not in SHARED), default=0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 FITS = 0.8
 """What CTAs do hangs on their place in the grid where so much of its variance is linear in that."""
-MOST = 1 << 16
+MOST_DEALT = 1 << 16
 """Clusters of a grid that are dealt out; of more the last make no difference."""
 LEAST = 0.02
 """What a CTA does at least, of what they do on the average."""
@@ -51,7 +51,7 @@ def stretch(work: np.ndarray, places: int, resident: int, busy: float) -> float:
         resident: clusters that one runs at once.
         busy: for which part of the time its busiest resource is, with so many: fewer get on faster by that.
     """
-    if len(work) > MOST or not len(work):
+    if not len(work):
         return 1.0
     speeds = [0.0, *(1.0 / (1.0 - busy + busy * count / resident) for count in range(1, resident + 1))]
     # Of each place: what those that run there have done since the start, when that was so, and when they end.
