@@ -46,8 +46,8 @@ class BlockStep:
         kind: of a group: `cp.async`, `bulk`, `wgmma`; of an access its space; of a fence its reach.
         left: of a wait for groups how many may be pending.
         run: of several runs through blocks the number of the one that it belongs to.
-        part: of a load of shared memory how many it has become in machine code: less than one of several that
-            have become one, which then has the line of the first of them.
+        part: of a load, and of an access to local memory, how many it has become in machine code: less than
+            one of several that have become one, which then has the line of the first of them.
         width: the bytes of a lane that this one loads, 0 if nobody knows.
         moved: of a load that machine code has elsewhere: the stretch of code that has it.
         spilled: words that a thread loads and stores that had no room in registers.

@@ -120,23 +120,11 @@ def skipped_nodes_of(block: CodeBlock, code: BlockCode | None, run: int) -> list
     slots, and of an access to memory a wavefront. `run`: of the one before it."""
     found = []
     for one in nodes_of(block, code):
-        what = What.LANES if one.what in (What.LOAD, What.STORE) and one.count else What.ARITHMETIC
-        beside = one.beside if one.count or what is What.ARITHMETIC else ()
-        found.append(
-            InstructionNode(
-                what,
-                one.pipe,
-                one.count,
-                0,
-                (),
-                (),
-                beside=beside,
-                number=-1,
-                run=run,
-                place=one.place,
-                stall=one.stall,
-            )
-        )
+        node = InstructionNode(What.ARITHMETIC, one.pipe, one.count, 0, (), (), beside=one.beside, number=-1)
+        if one.what in (What.LOAD, What.STORE) and one.count:
+            node.what = What.LANES
+        node.run, node.place, node.stall = run, one.place, one.stall
+        found.append(node)
     return found
 
 

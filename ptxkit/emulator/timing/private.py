@@ -24,7 +24,7 @@ from ptxkit.isa.modifiers import StateSpace
 
 NOBODY = -1
 LINES = 2
-"""Lines that a wavefront may come from."""
+"""Lines that a wavefront of a load may come from, if its words lie in different banks."""
 _SPACES = frozenset({"const", "local"})
 
 
@@ -55,7 +55,7 @@ def add_cost(cost: AccessCost, ir: Any, site: Site, lane_set: LaneSet, guard: An
         places = np.broadcast_to(np.asarray(access.index).astype(np.int64), (lane_set.n, WARP))
         active = lanes_of(lane_set, access.guard, places.shape)
         if access.space == "const":
-            cost.constants += _different(places, active).sum()
+            cost.constants += different(places, active).sum()
         elif isinstance(access.bank, TiledBank):
             _add_local(cost, places % access.bank.stride, active, ir.width * ir.count, ir.stores)
 
@@ -65,8 +65,8 @@ def _add_local(cost: AccessCost, offsets: np.ndarray, active: Any, size: int, st
     lines = sectors = 0
     for word in range(words):
         which = offsets // WORD + word
-        lines += int(_different(which, active).sum())
-        sectors += int(_different(which * (LINE // SECTOR) + np.arange(WARP) * WORD // SECTOR, active).sum())
+        lines += int(different(which, active).sum())
+        sectors += int(different(which * (LINE // SECTOR) + np.arange(WARP) * WORD // SECTOR, active).sum())
     lanes = offsets.size if active is None else int(np.count_nonzero(np.broadcast_to(active, offsets.shape)))
     cost.requests += len(offsets)
     cost.lines += lines
@@ -77,7 +77,7 @@ def _add_local(cost: AccessCost, offsets: np.ndarray, active: Any, size: int, st
         cost.partial += max(sectors - lanes * size / SECTOR, 0.0)
 
 
-def _different(numbers: np.ndarray, active: Any) -> np.ndarray:
+def different(numbers: np.ndarray, active: Any) -> np.ndarray:
     """How many different ones the lanes of each row have."""
     numbers = np.sort(numbers if active is None else np.where(active, numbers, NOBODY), axis=1)
     apart: np.ndarray = np.count_nonzero(numbers[:, 1:] != numbers[:, :-1], axis=1)

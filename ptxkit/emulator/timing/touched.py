@@ -12,14 +12,12 @@ from ptxkit.emulator.asynchronous.region import Region
 from ptxkit.emulator.counts import LINE, SECTOR, WORD, Traffic
 from ptxkit.emulator.global_memory import BASE, Allocation
 from ptxkit.emulator.timing.merging import WriteMerging
+from ptxkit.emulator.timing.private import LINES, NOBODY, different
 from ptxkit.emulator.timing.recorded import AccessCost, Touched
 from ptxkit.emulator.timing.reuse import Reuse
 from ptxkit.emulator.values import WARP, distinct
 
-NOBODY = -1
 SECTORS, BANKS = LINE // SECTOR, LINE // WORD
-LINES = 2
-"""Lines that a wavefront of a load may come from, if its words lie in different banks."""
 MARKS = 64
 """CTAs that are told apart where one asks which of them has touched a sector."""
 
@@ -146,10 +144,7 @@ class TouchedMemory(Traffic):
         ctas, warps = (np.broadcast_to(each[:, None], (rows, WARP)) for each in (self.ctas, self.warps))
         lines, waves = places // LINE, _of_one_bank(places, active, size)
         chosen = None if active is None else np.broadcast_to(active, (rows, WARP))
-        if chosen is not None:
-            lines = np.where(chosen, lines, NOBODY)
-        lines = np.sort(lines, axis=1)
-        apart = np.count_nonzero(lines[:, 1:] != lines[:, :-1], axis=1) + 1 - (lines[:, 0] == NOBODY)
+        apart = different(lines, chosen)
         cost.lines += int(apart.sum())
         cost.waves += float((np.maximum(waves, apart / LINES) if what == "loaded" else apart).sum())
         every = np.broadcast_to(apart[:, None], (rows, WARP))
