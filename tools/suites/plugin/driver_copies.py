@@ -212,7 +212,7 @@ def _write(name: str, to: int, count: int, why: str = "") -> None:
     if why:
         row["why"] = why
     else:
-        held = ctypes.string_at(to, count)
+        held = memoryview((ctypes.c_ubyte * count).from_address(to)).cast("B")  # string_at ends at 2 GiB
         row["hash"] = hashlib.blake2b(held, digest_size=8).hexdigest()
         if _sampled < SAMPLES:
             row["sample"] = _sample(held).hex()
@@ -221,9 +221,9 @@ def _write(name: str, to: int, count: int, why: str = "") -> None:
         file.write(json.dumps(row) + "\n")
 
 
-def _sample(held: bytes) -> bytes:
+def _sample(held: memoryview) -> bytes:
     if len(held) <= BLOCK * BLOCKS:
-        return held
+        return bytes(held)
     last = len(held) // BLOCK - 1
     starts = (last * block // (BLOCKS - 1) * BLOCK for block in range(BLOCKS))
     return b"".join(held[start : start + BLOCK] for start in starts)

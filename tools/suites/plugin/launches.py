@@ -199,7 +199,8 @@ def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 def _bytes(tensor: torch.Tensor) -> bytes:
     dense = tensor.detach().cpu().contiguous()
-    return ctypes.string_at(dense.data_ptr(), dense.numel() * dense.element_size())
+    count = dense.numel() * dense.element_size()
+    return bytes((ctypes.c_ubyte * count).from_address(dense.data_ptr()))  # string_at ends at 2 GiB
 
 
 def _hash(held: bytes) -> str:
