@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command import here
 
+import ptxkit
 from ptxkit import open_device
 from ptxkit.asm.mends.edit import Edit, changed
 from ptxkit.asm.mends.statements import KernelText
 from ptxkit.asm.mends.whatif import FLAGS, what_if
 from ptxkit.diagnostics import PtxkitError
+from ptxkit.emulator import Emulator
 from ptxkit.emulator.global_memory import BASE
+from ptxkit.plan import Program, Request, flags, make
+from ptxkit.running.loaded_plan import Case
+from ptxkit.running.mending.trial import Trials
 
 KERNEL = """\
 #define TWICE(to, from) add.u32 to, from, from;
@@ -111,3 +118,25 @@ def test_a_change_that_tells_wrong_ctas_from_right_ones_is_found(tmp_path: Path)
     first = re.search(r"the result is right with `([^`]*)`", done.stdout + done.stderr)
     assert first is not None, done.stdout + done.stderr
     assert first[1] == right
+
+
+def test_reading_a_text_does_not_count_as_its_launch() -> None:
+    """How long a launch may take is known from one whose text had been read before."""
+    text = (
+        ".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 seen = 0;\n"
+        ".visible .entry long()\n{\n.reg .b32 %at;\n.reg .pred %never;\nsetp.ne.u32 %never, 1, 1;\n"
+        "@%never bra MORE;\nst.global.u32 [seen], 7;\nret;\nMORE:\n"
+        + 4000 * "add.u32 %at, %at, %at;\n"
+        + "st.global.u32 [seen], %at;\nret;\n}\n"
+    )
+    start = time.process_time()
+    module = ptxkit.parse(text)
+    reading = time.process_time() - start
+    request = Request(grid=flags.extents("1", "--grid"), block=flags.extents("32", "--block"))
+    case = Case(make(Program("long.ptx", None, text), module, None, request))
+    device = open_device("emu", arch="sm_90a")
+    assert isinstance(device, Emulator)
+    trials = Trials(case, device, lambda trial, read: trial.load(read))
+    seen = trials.variable(text, "seen", reading / 2)
+    assert isinstance(seen, np.ndarray)
+    assert seen.tolist() == [7, 0, 0, 0]

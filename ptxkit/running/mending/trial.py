@@ -250,7 +250,7 @@ class Trials:
         Args:
             text: the kernel's.
             fast: without the sanitizer, and what is asynchronous at once.
-            patience: seconds that it may take.
+            patience: seconds of processor time that the launches may take; reading the text does not count.
             piece: the CTAs that run, in the order of their start; None: all.
             look: what looks at the module and the device behind the launches.
             problems: takes the errors.
@@ -262,7 +262,7 @@ class Trials:
         trial = Emulator(arch=self.device.arch, tensor_cores=self.device.tensor_cores, jit=options.jit)
         trial.options = options
         trial.output = _silent
-        end = time.process_time() + patience
+        end = float("inf")
 
         def prepared(execution: Execution) -> None:
             inner, grid = execution.execute, execution.launch.grid
@@ -286,6 +286,7 @@ class Trials:
             with LoadedPlan(trial, loaded, self._changed) as on_device:
                 on_device.compile()
                 on_device.fill(self.case.inputs)
+                end = time.process_time() + patience
                 on_device.launch()
                 if look is not None:
                     look(loaded, trial)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -20,8 +19,8 @@ LOOKED_AT = 2000
 """Changes that one run looks at, the likeliest."""
 SAMPLED = 12
 """Clusters of which each runs alone, so that it is known what it writes."""
-SECONDS = 4.0
-"""Of processor time behind which no further text is made that leaves out what is no PTX."""
+MOST_TEXTS = 8
+"""Texts that are made, each without what was no PTX in the one before."""
 PATIENCE = 12.0
 """How many times as long as the launch the run may take that looks at all changes."""
 IDLE = 4.0
@@ -92,8 +91,7 @@ def _looked_at(
     ctas, launched = prod(trials.plan.launches[0].grid), replace(kernel, text=trials.trimmed)
     places = [number for number, edit in enumerate(edits) if isinstance(edit, Edit)]
     refused: list[int] = []
-    end = time.process_time() + SECONDS
-    while True:
+    for _ in range(MOST_TEXTS):
         texts = [edit for edit in (edits[number] for number in places) if isinstance(edit, Edit)]
         looks = what_if(launched, texts, ctas, LOOKED_AT)
         if looks is None:
@@ -106,9 +104,10 @@ def _looked_at(
         bad = {places[number] for problem in held for number in looks.meant_by(problem)}
         refused += bad
         bad = bad or {each for each in places if _in_macro(kernel, edits[each])}
-        if not bad or time.process_time() > end:
+        if not bad:
             return None
         places = [places[number] for number in looks.numbers if places[number] not in bad]
+    return None
 
 
 def _in_macro(kernel: KernelText, edit: Edit | CardEdit) -> bool:
