@@ -61,6 +61,7 @@ class Multiprocessor:
         self.load = self.seen = 0.0  # of DRAM lately, and until when that is known
         self.busy: dict[str, float] = defaultdict(float)
         self.warps = 0
+        self.warm = False  # a CTA has been here: L1 has what all of them touch
         self.spilled = 0.0  # bytes of local memory that DRAM delivered and took
 
     @property

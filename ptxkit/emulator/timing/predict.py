@@ -192,9 +192,11 @@ class Predictor:
     def _of_launch(self, streams: LaunchStreams, placed: Occupancy, code: AssembledModule) -> Prediction:
         """What a launch would take."""
         gpu = self.gpu
-        scaled, clock, plans = Scaled.of(streams, gpu, self.warm), gpu["clock"], Plans(gpu, code.functions)
+        l1 = max(gpu["l1_size"] - placed.resident * streams.shared, LEAST_L1)
+        scaled = Scaled.of(streams, gpu, self.warm, l1)
+        clock, plans = gpu["clock"], Plans(gpu, code.functions)
         stack = code.functions[streams.name].stack if streams.name in code.functions else 0
-        spills = self._spills(stack * streams.threads * placed.resident, streams, placed, scaled.active)
+        spills = self._spills(stack * streams.threads * placed.resident, l1, scaled.active)
         rounds = placed.resident * ROUNDS
         if streams.uneven:  # Each of those that were recorded, as often.
             rounds = -(-rounds // streams.recorded) * streams.recorded
@@ -270,15 +272,12 @@ class Predictor:
         both = max(parts.get(name, 0.0) for name in SHARED)
         return 1.0 + (longer - 1.0) * min((1.0 - both) / (1.0 - OFTEN), 1.0)
 
-    def _spills(
-        self, size: int, streams: LaunchStreams, placed: Occupancy, active: int
-    ) -> tuple[float, float]:
+    def _spills(self, size: int, l1: float, active: int) -> tuple[float, float]:
         """The parts of what goes to local memory, of which a multiprocessor's CTAs have so many bytes, that
         L1 and L2 have no room for: what is wanted again after all the rest."""
-        near = max(self.gpu["l1_size"] - placed.resident * streams.shared, LEAST_L1)
         return tuple(  # type: ignore[return-value]
             max(1.0 - room / max(taken, 1.0), 0.0)
-            for room, taken in ((near, size), (self.gpu["l2_size"] / 2, size * active))
+            for room, taken in ((l1, size), (self.gpu["l2_size"] / 2, size * active))
         )
 
     def _code_of(self, module: Module) -> AssembledModule:

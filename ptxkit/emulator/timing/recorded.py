@@ -72,6 +72,7 @@ class Touched:
         requested: what they asked L2 for, each time.
         again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
         returned: of these what came back by loads to the CTA that had been the first to touch it.
+        common: of `requested` what all CTAs touch.
     """
 
     bytes: int
@@ -81,6 +82,7 @@ class Touched:
     requested: float = 0.0
     again: Counter[int] = field(default_factory=Counter)
     returned: Counter[int] = field(default_factory=Counter)
+    common: float = 0.0
 
     def of_all(self, sampled: int, total: int, part: float = 1.0) -> float:
         """The bytes that all CTAs touch: each of the others as many new ones as the latecomers.
@@ -104,6 +106,7 @@ class AccessCost:
         missed: sectors that the CTA had not touched before.
         returned: sectors that the CTA itself had been the first to touch, and L1 has lost since.
         between: of these the bytes that were touched since, summed up.
+        common: of the others that it missed those that all CTAs touch.
         owner: the address of the allocation that has most of these sectors.
         sent: lines of which some sectors are sent to L2.
         partial: sectors by which what is written would be fewer if they were filled.
@@ -122,6 +125,7 @@ class AccessCost:
     sent: float = 0.0
     returned: float = 0.0
     between: float = 0.0
+    common: float = 0.0
     owner: int = 0
     partial: float = 0.0
     constants: float = 0.0

@@ -56,7 +56,7 @@ class Resources:
     ) -> None:
         self.spills = spills
         self.gpu, self.dram, self.late = gpu, scaled.dram, scaled.waits
-        self.back, self.kept = scaled.back, scaled.kept
+        self.back, self.kept, self.common = scaled.back, scaled.kept, scaled.common
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
         # On their way requests for the same line meet, so that L2 serves one for several.
@@ -119,7 +119,8 @@ class Resources:
         if cost.missed:
             lines = cost.lines / max(cost.sectors, 1.0)
             near = cost.returned if 1.5 * cost.between <= self.kept * cost.returned else 0.0
-            for sectors, owner in ((near, None), (cost.missed - near, cost.owner)):
+            far = cost.missed - near - (cost.common if self.common and place.warm else 0.0)
+            for sectors, owner in ((near, None), (far, cost.owner)):
                 if sectors > 0:
                     end = max(end, self.read(place, through, sectors * SECTOR, owner, lines * sectors))
         return "global", end

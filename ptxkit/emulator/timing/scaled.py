@@ -24,6 +24,7 @@ class Scaled:
         shared: the part of what they ask for that others ask for, too.
         active: multiprocessors that work.
         kept: bytes that a CTA may touch until L2 has lost what it touched before.
+        common: whether L1 keeps for the next CTAs what all of them touch.
     """
 
     memory: float
@@ -33,10 +34,11 @@ class Scaled:
     shared: float
     active: int
     kept: float
+    common: bool = False
 
     @staticmethod
-    def of(streams: LaunchStreams, gpu: Gpu, warm: bool) -> Scaled:
-        """The scale of a launch. `warm`: what fits into L2 is there."""
+    def of(streams: LaunchStreams, gpu: Gpu, warm: bool, l1: float = 0.0) -> Scaled:
+        """The scale of a launch. `warm`: what fits into L2 is there; `l1`: bytes that L1 has room for."""
         sampled, part = len(streams.ctas), streams.part
         times = streams.times
         near = gpu["l2_size"] / 2
@@ -47,12 +49,14 @@ class Scaled:
         kept = near / max(min(active, sum(once.values()) / max(first, 1)), 1.0)
         fits = warm and sum(once.values()) < near
         read, dram, waits, asked = 0.0, {}, {}, 0.0
+        own = sum(one.requested for one in streams.read.values()) / max(sampled, 1) / part
+        common = own < l1
         for at, one in streams.read.items():
             far = sum(size for power, size in one.again.items() if 1.5 * 2.0**power > kept)
             come = (0.0 if fits else once[at]) + far * times
             # What comes back to the CTA that had it comes from L2, while that has it.
             back = sum(size for power, size in one.returned.items() if 1.5 * 2.0**power <= kept)
-            new = (one.requested - back) * times
+            new = (one.requested - back - common * one.common) * times
             dram[at] = min(come / max(new, 1.0), 1.0)
             waits[at] = min(dram[at] * TOGETHER, 1.0)
             if streams.alone and dram[at]:
@@ -64,4 +68,4 @@ class Scaled:
         # What is written stays in L2 for as long as there is room for it.
         more = max(written - gpu["l2_dirty"], 0.0)
         shared = 1.0 - min(read / max(asked, 1.0), 1.0)
-        return Scaled(read + more, dram, waits, more / max(written, 1.0), shared, active, kept)
+        return Scaled(read + more, dram, waits, more / max(written, 1.0), shared, active, kept, common)

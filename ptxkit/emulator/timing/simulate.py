@@ -50,14 +50,13 @@ class Simulation:
         self._plans = plans
         self._held: dict[Warp, tuple[str, Site]] = {}
         self.waits: dict[Waited, float] = defaultdict(float)
-        self.lived = 0.0
         self._dispatcher = Dispatcher(ask.dispatch, resident)
         self._until: list[float] = []
         self._starts: list[float] = []
         self._spans: list[float] = []
         self.timeline: list[Slice] | None = [] if timed else None
         self._heap: list[tuple[float, int, Warp | Callable[[], None]]] = []
-        self._count = 0
+        self._count, self.lived = 0, 0.0
         self._do: dict[What, Callable[[Warp, BlockStep, Happening | None, Site], bool]] = {
             what: getattr(self, f"_{what.name.lower()}") for what in What if what not in OWN
         }
@@ -110,6 +109,8 @@ class Simulation:
         def ended(time: float) -> None:
             ends.append(time)
             self._spans.append(time - free)
+            for place in places:
+                place.warm = True
             self._begin(order, places, time, ends)
 
         left.when(ended)

@@ -101,7 +101,7 @@ class Streams:
         self.launches.append(made)
         program = execution.program
         self._loops = OuterLoops(program.flow(program.codes[0].name)) if sample.alone else None
-        self._watch = launch.counts.traffic = TouchedMemory(launch.memory, sample.near)
+        self._watch = launch.counts.traffic = TouchedMemory(launch.memory, sample.near, sample.ctas)
         execution.recorder = self  # type: ignore[assignment]
 
     def timeline(self, schedule: LaneSchedule) -> BatchStreams:

@@ -22,6 +22,11 @@ MARKS = 64
 """CTAs that are told apart where one asks which of them has touched a sector."""
 
 
+def _marks(ctas: np.ndarray) -> np.ndarray:
+    """The bit that stands for each CTA."""
+    return np.uint64(1) << (ctas % MARKS).astype(np.uint64)
+
+
 def _again(words: np.ndarray, active: Any) -> int:
     """By how many lanes, beyond the first, warps change the word that most of theirs change; of all warps."""
     total = 0
@@ -75,12 +80,14 @@ class SectorTouch:
         missed: new to their CTA, or lost since.
         returned: lost by the CTA that was the first to touch them.
         between: of these the bytes that were touched since, summed up.
+        common: of those that were missed for another reason, those that all CTAs touch.
     """
 
     owner: int = 0
     sectors: int = 0
     missed: int = 0
     returned: int = 0
+    common: int = 0
     between: float = 0.0
 
 
@@ -90,12 +97,13 @@ class TouchedMemory(Traffic):
     Args:
         memory: the device's.
         near: bytes of L1 that its CTAs have.
+        ctas: their numbers.
 
     Attributes:
-        requested, again, returned: as of `Touched`, by the address of an allocation.
+        requested, again, returned, common: as of `Touched`, by the address of an allocation.
     """
 
-    def __init__(self, memory: Any, near: float) -> None:
+    def __init__(self, memory: Any, near: float, ctas: np.ndarray) -> None:
         super().__init__()
         self.memory = memory
         self.near = near
@@ -112,6 +120,8 @@ class TouchedMemory(Traffic):
         self._merging = WriteMerging()
         self.cost: AccessCost | None = None
         self.requested: Counter[int] = Counter()
+        self.common: Counter[int] = Counter()
+        self._all = np.bitwise_or.reduce(_marks(ctas)) if len(ctas) > 1 else None
 
     def lanes(
         self,
@@ -169,6 +179,8 @@ class TouchedMemory(Traffic):
         if what == "loaded":
             cost.owner = touch.owner
             self.requested[touch.owner] += touch.missed * share * SECTOR  # type: ignore[assignment]
+            self.common[touch.owner] += touch.common * share * SECTOR  # type: ignore[assignment]
+            cost.common += touch.common * share
             cost.returned += touch.returned * share
             cost.between += touch.between * share
 
@@ -220,7 +232,7 @@ class TouchedMemory(Traffic):
                 self._last[owner.address] = np.zeros(count // SECTORS, np.uint32)
                 self.owners[owner.address] = owner
             here = np.clip(sectors[at:end] - first, 0, len(by) - 1)
-            marks = np.uint64(1) << (ctas[at:end] % MARKS).astype(np.uint64)
+            marks = _marks(ctas[at:end])
             found.owner = owner.address
             between = self._forget(owner.address, here, counted=not writes)
             held, whose = by[here], self.first[owner.address][here]
@@ -242,6 +254,8 @@ class TouchedMemory(Traffic):
             # Of several CTAs the one that comes first, which is assigned last.
             self.first[owner.address][here[new][::-1]] = ctas[at:end][new][::-1]
             np.bitwise_or.at(by, here, marks)
+            if self._all is not None:
+                found.common += int(np.count_nonzero(lacking & ~own & (by[here] == self._all)))
             at = end
         return found
 
@@ -279,5 +293,6 @@ class TouchedMemory(Traffic):
                     self.requested[address],
                     self.again[address],
                     self.returned[address],
+                    self.common[address],
                 )
         return found

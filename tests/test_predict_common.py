@@ -1,0 +1,65 @@
+"""What `predict` says of what all CTAs read, and of how busy resources are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from test_predict import body, recorded
+from test_predict_code import predicted
+
+from ptxkit.emulator.timing.blocks import Plans
+from ptxkit.emulator.timing.gpu import gpu
+from ptxkit.emulator.timing.predict import WaitedFor, bound_of
+from ptxkit.emulator.timing.requests import Resources
+from ptxkit.emulator.timing.scaled import Scaled
+from ptxkit.emulator.timing.simulate import Simulation
+
+WEIGHTS = body(
+    "  mul.wide.u32 %a, %t, 4;", "  add.u64 %a, %x, %a;", "  ld.global.u32 %v, [%a];",
+    "  mov.u32 %t, %ctaid.x;", "  mad.wide.u32 %a, %t, 512, %a;", "  ld.global.u32 %t, [%a+65536];",
+    "  add.u32 %t, %t, %v;", "  st.global.u32 [%a+131072], %t;",
+)  # fmt: skip
+"""Each of 128 threads reads a word that all CTAs read, and one of its CTA alone."""
+
+
+def test_what_all_ctas_read_is_told_from_what_is_their_own() -> None:
+    (touched,) = recorded(WEIGHTS, grid=64, block=128, count=4).read.values()
+    assert touched.common == 4 * 512
+    assert touched.requested == 4 * 1024
+    (alone,) = recorded(WEIGHTS, grid=64, block=128, count=1).read.values()
+    assert alone.common == 0  # Of one CTA nobody knows what the others read.
+
+
+def test_l1_keeps_what_all_ctas_read_for_the_next_ones() -> None:
+    streams, where = recorded(WEIGHTS, grid=64, block=128, count=4), gpu("h200")
+    scaled = Scaled.of(streams, where, warm=False, l1=where["l1_size"])
+    assert scaled.common
+    assert not Scaled.of(streams, where, warm=False, l1=512).common
+
+    def busy(kept: Scaled) -> tuple[float, float]:
+        ask = Resources(where, kept, where["clock"], None)
+        found = Simulation(streams, 1, ask, Plans(where)).run(4)
+        return found.cycles, found.busy["L2"]
+
+    with_l1, without = busy(scaled), busy(replace(scaled, common=False))
+    assert with_l1[0] < without[0]
+    # Three CTAs of four find half of what they read; what they write is the same.
+    assert without[1] / with_l1[1] == pytest.approx((2 + 1.0) / (2 + 1.0 - 3 / 4), rel=0.25)
+
+
+@pytest.mark.parametrize("grid", [1, 66, 132])
+def test_resources_are_busy_on_the_average_of_all_multiprocessors(grid: int) -> None:
+    text = body("LOOP:", *200 * ("  fma.rn.f32 %f1, %f1, %f2, %f3;",), "  add.u32 %t, %t, 4096;",
+                "  setp.lt.u32 %p, %t, 32768;", "  @%p bra LOOP;", "  cvt.rzi.u32.f32 %v, %f1;",
+                "  st.global.u32 [%x], %v;")  # fmt: skip
+    found = predicted(text, grid=grid, block=1024)
+    issued = 8 * 203 * 8  # Of a scheduler: the rounds, what each has, its warps.
+    ran = found.cycles - gpu("h200")["launch"] * gpu("h200")["clock"]
+    assert found.busy["issue slots"] == pytest.approx(issued / ran * grid / 132, rel=0.03)
+
+
+def test_dealing_out_ctas_bounds_what_nothing_else_bounds() -> None:
+    waits = (WaitedFor("global load", "line 3", "ld.global", 0.4),)
+    assert bound_of({"CTA dispatch": 0.95, "DRAM": 0.7}, waits) == "DRAM"
+    assert bound_of({"CTA dispatch": 0.95, "DRAM": 0.4}, waits) == "CTA dispatch"
