@@ -446,7 +446,7 @@ def test_gemv_takes_what_it_took(preset: str) -> None:
 
 
 def test_a_product_is_bound_by_the_tensor_cores() -> None:
-    sizes = ["-p", "M=1024", "-p", "N=1024", "-p", "K=2048"]
+    sizes = ["-p", "M=2048", "-p", "N=2048", "-p", "K=2048"]
     (launch,) = json.loads(here("predict", "gemm_wgmma.ptx", *sizes, "--json").stdout)["predictions"][0][
         "launches"
     ]

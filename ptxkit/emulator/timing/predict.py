@@ -21,7 +21,7 @@ from ptxkit.emulator.timing.recorded import LaunchStreams
 from ptxkit.emulator.timing.requests import RESOURCES, Resources
 from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
-from ptxkit.emulator.timing.simulate import Simulation
+from ptxkit.emulator.timing.simulate import DISPATCH, Simulation
 from ptxkit.emulator.timing.streams import SampledCtas, Streams
 from ptxkit.emulator.timing.tail import MOST_DEALT, stretch, work_of_all
 from ptxkit.emulator.values import WARP
@@ -51,10 +51,10 @@ OFTEN = 0.8
 """One of them that is busy for less than this part of the time holds nobody back."""
 STARTS = "launch"
 """What bounds a launch that takes longer to start than to run."""
-REACHED = {"L2": 0.7, "DRAM": 0.9, "tensor": 0.88}
+REACHED = {"L2": 0.7, "DRAM": 0.9, "tensor": 0.88, "tensor cores": 0.96}
 """Of the peaks that profilers count by the part that these do where nothing else holds them back: stores and
-loads of bench/results/profiles.stores.h200.json and profiles.strangers.h200.json; products by `mma` of
-profiles.strangers4.h200.json."""
+loads of bench/results/profiles.stores.h200.json and profiles.strangers.h200.json; products by `mma` and
+`wgmma` of profiles.strangers4.h200.json."""
 BUSY = 0.6
 """The part of the time from which on a resource that is busy for it is what bounds a launch."""
 
@@ -102,7 +102,8 @@ class Prediction:
         cycles: from the launch to the end of the last CTA.
         clock: at which, a second: the GPU's highest, or what its power leaves of that.
         bound: the resource, or the wait, that most of the time goes into; `launch`, where that is its start.
-        busy: for which part of the time each resource of a multiprocessor is busy, the busiest first.
+        busy: for which part of the time each resource is busy, on the average of all multiprocessors, whether
+            they have a CTA or not; the busiest first.
         waits: what warps wait for, the longest first.
         occupancy: how the grid lies.
         ctas, threads: of the grid, and of a CTA.
@@ -243,12 +244,17 @@ class Predictor:
         starts = (
             gpu["grid_start"] + (gpu["dram_start"] * active if any(scaled.dram.values()) else 0.0)
         ) * clock
-        # Of the whole time, the start of the grid included.
-        whole = found.cycles * (1.0 + starts / cycles)
+        # Of the whole time, the grid's start and tail included, on the average of all multiprocessors.
+        clusters = streams.total / max(streams.cluster, 1)
+        each = clusters / rounds / (cycles + starts)
+        places = {name: min(clusters, placed.places) for name in (*SHARED, DISPATCH)}
         busy = {
-            NAMED.get(name, name.removeprefix("pipe ")): min(time / whole, 1.0)
-            for name, time in _largest(found.busy)
+            NAMED.get(name, name.removeprefix("pipe ")): min(
+                time * each / places.get(name, placed.places), 1.0
+            )
+            for name, time in found.busy.items()
         }
+        busy = dict(_largest(busy))
         bound = STARTS if starts > cycles else bound_of(busy, waits)
         cycles += starts
         return Prediction(
@@ -357,10 +363,12 @@ def _largest(figures: Mapping[T, float]) -> list[tuple[T, float]]:
 
 
 def bound_of(busy: dict[str, float], waits: tuple[WaitedFor, ...]) -> str:
-    """The resource that does most of what its peak is; where none does much, the wait that takes longest."""
+    """The resource that does most of what its peak is, the dispatcher of CTAs only where no other does much;
+    where none does, the wait that takes longest."""
     done = {name: part * REACHED.get(name, 1.0) for name, part in busy.items()}
-    name = max(done, key=lambda each: done[each], default="")
-    if not waits or done.get(name, 0.0) >= BUSY:
+    much = [name for name, part in done.items() if part >= BUSY]
+    name = max(much or done, key=lambda each: (each != DISPATCH, done[each]), default="")
+    if not waits or much:
         return name
     totals: dict[str, float] = defaultdict(float)
     for one in waits:

@@ -232,12 +232,13 @@ class Resources:
         # A product of two CTAs is done by the tensor cores of both, each half of it.
         both = one.site.decoded.match.slots.get("cta_group") == "cta_group::2"
         places = [cta.place, cta.peer.place] if both and cta.peer is not None else [cta.place]
-        cycles = 2 * one.multiply_adds / self.gpu["product_flops"] * _width(one.site)
-        cycles = max(cycles, one.shared / self.gpu["product_bytes"]) / len(places) * self.tensor
-        end = max(now, *(place.tensor for place in places)) + cycles
+        cycles = 2 * one.multiply_adds / self.gpu["product_flops"] * _width(one.site) / len(places)
+        reads = one.shared / self.gpu["product_bytes"] / len(places)
+        end = max(now, *(place.tensor for place in places)) + max(cycles, reads) * self.tensor
         for place in places:
             place.tensor = end
-            place.busy["tensor cores"] += cycles
+            place.busy["tensor cores"] += cycles * self.tensor
+            place.busy["shared memory and L1"] += reads
         return end + self.gpu["product_tail"]
 
     # ---- asynchronous operations
