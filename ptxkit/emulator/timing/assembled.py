@@ -44,6 +44,9 @@ ROUTINE = "$__internal"
 """How labels begin of what the assembler calls for the rare cases of divisions and roots."""
 ANYWHERE = (0, 1 << 30)
 """The first and the last place of code."""
+PRODUCT = re.compile(r"[HIQBD]GMMA")
+AWAITED = re.compile(r"WARPGROUP\.DEPBAR\.LE gsb\d+, 0x0\b")
+"""How a warp waits until none of its asynchronous products is under way."""
 ISSUE = ""
 SURE = "once"
 SPILLS = {"LDL": "spill load", "STL": "spill store"}
@@ -67,6 +70,7 @@ class BlockCode:
         moved: by number of those that stand elsewhere the stretch that they were moved to.
         widths: of each instruction the bytes that a lane gets by the widest load that was made of it, and of
             others; 0 of no load.
+        serialized: as of the function.
     """
 
     shares: list[dict[str, float]]
@@ -76,6 +80,7 @@ class BlockCode:
     stretch: int
     moved: dict[int, int]
     widths: list[int]
+    serialized: bool
 
     def place(self, number: int, copy: int) -> int | None:
         """Where a copy of an instruction stands in the code; None where nothing is left of it."""
@@ -95,6 +100,10 @@ class MachineFunction:
         registers: of a thread.
         stack: bytes of local memory of a thread.
         instructions: text, line of PTX, label and stall of each machine instruction.
+
+    Attributes:
+        serialized: whether a warp waits for each `wgmma` before the next. The assembler does that where it
+            can't see that accumulators are left alone meanwhile (its warnings C7510 and those beside it).
     """
 
     def __init__(
@@ -111,6 +120,7 @@ class MachineFunction:
         self._loops: list[tuple[int, int]] = []
         self._widths: dict[int, int] = {}
         labels: dict[str, int] = {}
+        products, waited, under_way = 0, 0, False
         instructions = _of_converged_warps(instructions)
         reached = {label for text, *_ in instructions for label in LABEL.findall(text)}
         for place, (text, line, label, stall) in enumerate(instructions):
@@ -118,6 +128,10 @@ class MachineFunction:
                 break  # It bears the line of what stands before it, as a rule `ret`.
             words = [word for word in text.split() if not word.startswith("@")]
             operation = words[0].partition(".")[0] if words else "NOP"
+            if PRODUCT.fullmatch(operation):
+                products, under_way = products + 1, True
+            elif under_way and AWAITED.search(text):
+                waited, under_way = waited + 1, False
             if label is not None and label in reached:
                 self._stretches.append({})
                 labels[label] = place
@@ -133,6 +147,7 @@ class MachineFunction:
                     made += [(place, SPILLS[operation], 0)] * (int(width[1]) // (8 * WORD) - 1)
             if operation in ENDS and not DIVERGED.search(text):
                 self._stretches.append({})
+        self.serialized, self._awaited = 0 < products == waited, waited
 
     def stands_for(self, blocks: Iterable[CodeBlock]) -> None:
         """Its blocks of PTX: several of their instructions may stand in one line, and some become several."""
@@ -147,6 +162,8 @@ class MachineFunction:
             for line in local & stretch.keys():
                 places = {place: (place, SURE, stall) for place, _, stall in reversed(stretch[line])}
                 stretch[line] = sorted(places.values())
+        written = sum(site.name.startswith("wgmma.wait_group") for block in blocks for site in block.sites)
+        self.serialized &= self._awaited > written
         self._several = Counter(line for block in blocks for line in _lines(block))
         self._sure = self._several.copy()
         for block in blocks:
@@ -189,7 +206,14 @@ class MachineFunction:
             stalls.append(sum(stall for *_, stall in here) / each)
         most = Counter(id(best[line]) for line in at if line in best).most_common(1)[0][0]
         widths = [self._widths.get(line, 0) for line in at]
-        return BlockCode(shares, int(copies[most]) if unrolled else 1, stalls, *self._places_of(at), widths)
+        return BlockCode(
+            shares,
+            int(copies[most]) if unrolled else 1,
+            stalls,
+            *self._places_of(at),
+            widths,
+            self.serialized,
+        )
 
     def _loop_of(self, at: list[int]) -> tuple[int, int]:
         """The first and the last place of the innermost loop of the stretch that has most of some lines. What
@@ -239,6 +263,13 @@ class AssembledModule:
 
     by: str
     functions: Mapping[str, MachineFunction]
+
+    def described(self, name: str) -> str:
+        """Who made a function's machine code, and what its author would like to know of it."""
+        function = self.functions.get(name)
+        if function is None or not function.serialized:
+            return self.by
+        return f"{self.by}, which has warps wait for each wgmma before the next"
 
 
 BY_RULE = AssembledModule("by rule", {})

@@ -51,6 +51,7 @@ class BlockStep:
         width: the bytes of a lane that this one loads, 0 if nobody knows.
         moved: of a load that machine code has elsewhere: the stretch of code that has it.
         spilled: words that a thread loads and stores that had no room in registers.
+        waits: of a product whether the warp waits for it before it goes on.
     """
 
     what: What
@@ -67,6 +68,7 @@ class BlockStep:
     width: int = 0
     moved: int | None = None
     spilled: tuple[float, float] = (0.0, 0.0)
+    waits: bool = False
 
 
 def steps_of(
@@ -323,6 +325,7 @@ def _steps(
                 part=one.part,
                 width=one.width,
                 moved=one.moved if one.what is What.LOAD else None,
+                waits=one.waits,
             )
         )
         if one.stall is not None:

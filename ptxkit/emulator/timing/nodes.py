@@ -79,6 +79,7 @@ class InstructionNode:
     moved: int | None = None
     stall: float | None = None
     varies: bool = False
+    waits: bool = False
     spilled: tuple[float, float] = (0.0, 0.0)
 
 
@@ -96,6 +97,7 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         if one.what is What.LOAD:
             loaded = one.place = loaded if one.place is None else one.place
         one.stall, one.varies = code.stalls[number], VARIES in share
+        one.waits = one.kind == "wgmma" and one.what is What.START and code.serialized
         loads, stores = (share.get(pipe, 0.0) for pipe in SPILLS.values())
         one.spilled = loads, stores
         arithmetic = {pipe: n for pipe, n in share.items() if pipe != SURE and pipe not in SPILLS.values()}

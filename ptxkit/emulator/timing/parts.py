@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ptxkit.emulator.code import Code
@@ -31,6 +31,18 @@ class Moment:
     time: float = 0.0
     read: float = 0.0
     then: list[Callable[[float], None]] = field(default_factory=list)
+
+    @staticmethod
+    def of_all(others: Iterable[Moment], time: float = 0.0, read: bool = False) -> Moment:
+        """When others have all come, not before a time. `read`: of those that have, when they had read."""
+        others = list(others)
+        waiting = [one for one in others if one.left > 0]
+        found = Moment(
+            len(waiting), max([time, *((one.read if read else one.time) for one in others if one.left <= 0)])
+        )
+        for one in waiting:
+            one.when(found.contribute)
+        return found
 
     def contribute(self, time: float) -> None:
         """One of the contributions comes at a time."""

@@ -111,7 +111,8 @@ class Prediction:
         memory: bytes that DRAM delivers and takes, of the whole grid.
         levers: by resource the part of the cycles that are left if it were twice as fast, the least first;
             empty where nobody asked.
-        code: whose machine code was looked at: `by ptxas 13.0`, `by rule`.
+        code: whose machine code was looked at: `by ptxas 13.0`, `by rule`; and whether each `wgmma` is
+            waited for there before the next.
         simulated: what the simulation said of the sampled multiprocessors.
     """
 
@@ -260,7 +261,7 @@ class Predictor:
         return Prediction(
             streams.name, cycles, clock, bound, busy, waits, placed, streams.total,
             streams.threads, len(streams.ctas), scaled.memory + found.spilled * streams.total / rounds,
-            levers, code.by, found,
+            levers, code.described(streams.name), found,
         )  # fmt: skip
 
     @staticmethod

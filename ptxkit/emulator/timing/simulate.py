@@ -290,30 +290,26 @@ class Simulation:
     def _start(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         operations = happening.operations.get(warp.row, ()) if happening is not None else ()
         cta = warp.cta
-        for one in operations:
-            moment = cta.cluster.operation(one)
+        moments = [cta.cluster.operation(one) for one in operations]
+        for one, moment in zip(operations, moments, strict=True):
             warp.open.setdefault(step.kind, []).append(moment)
             cta.cluster.started[id(one)] += 1
             if cta.cluster.started[id(one)] == len(one.rows):
                 self._under_way(cta, one, moment, warp.now)
         if step.kind == "bulk" and operations:
             warp.now += 2
+        if step.waits:
+            return self._hold(warp, Moment.of_all(moments), f"{step.kind} group", site)
         return True
 
     def _under_way(self, cta: Cta, one: RecordedOperation, moment: Moment, now: float) -> None:
         """An operation has been issued by all that issue it: it goes on when what it comes after is over."""
-        earlier = [cta.cluster.operation(other) for other in one.after]
-        waiting = [other for other in earlier if other.left > 0]
-        begin = max([now, *(other.time for other in earlier if other.left <= 0)])
-        if one.site.name.startswith(("wgmma", "tcgen05.mma")):
-            waiting, begin = [], now  # Products are taken in their order: one goes on where another ends.
-        if not waiting and begin <= now:
+        earlier = Moment.of_all((cta.cluster.operation(other) for other in one.after), now)
+        # Products are taken in their order: one goes on where another ends.
+        if one.site.name.startswith(("wgmma", "tcgen05.mma")) or (earlier.left <= 0 and earlier.time <= now):
             self._perform(cta, one, moment, now)
             return
-        all_over = Moment(len(waiting), begin)
-        all_over.when(lambda time: self._at(time, lambda: self._perform(cta, one, moment, time)))
-        for other in waiting:
-            other.when(all_over.contribute)
+        earlier.when(lambda time: self._at(time, lambda: self._perform(cta, one, moment, time)))
 
     def _perform(self, cta: Cta, one: RecordedOperation, moment: Moment, now: float) -> None:
         name = one.site.name
@@ -337,17 +333,8 @@ class Simulation:
         del groups[: max(count, 0)]
         if not over:
             return True
-        waiting = [moment for moment in over if moment.left > 0]
-        what = f"{step.kind} group"
-        read = "read" in site.decoded.match.slots
-        time = max((moment.read if read else moment.time for moment in over if moment.left <= 0), default=0.0)
-        if not waiting:
-            self._waited(warp, time, what, site)
-            return True
-        all_over = Moment(len(waiting), time)
-        for moment in waiting:
-            moment.when(all_over.contribute)
-        return self._hold(warp, all_over, what, site)
+        all_over = Moment.of_all(over, read="read" in site.decoded.match.slots)
+        return self._hold(warp, all_over, f"{step.kind} group", site)
 
     # ---- who waits for whom
 
