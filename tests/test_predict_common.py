@@ -63,3 +63,21 @@ def test_dealing_out_ctas_bounds_what_nothing_else_bounds() -> None:
     waits = (WaitedFor("global load", "line 3", "ld.global", 0.4),)
     assert bound_of({"CTA dispatch": 0.95, "DRAM": 0.7}, waits) == "DRAM"
     assert bound_of({"CTA dispatch": 0.95, "DRAM": 0.4}, waits) == "CTA dispatch"
+
+
+def test_what_l2_has_lost_comes_again_once_for_all_that_share_it() -> None:
+    """All CTAs read the same 64 KB, and those again after L2 has lost them: a sample of two says of all eight
+    what a sample of one would."""
+    same = body(
+        "  mad.wide.u32 %a, %t, 512, %x;", *(f"  ld.global.u32 %v, [%a+{32 * n}];" for n in range(16))
+    )
+    streams, where = recorded(same, grid=8, block=128, count=2), gpu("h200")
+    (touched,) = streams.read.values()
+    assert touched.bytes == 65536
+    touched.again[30] = 65536
+    assert Scaled.of(streams, where, warm=False).memory == 2 * 65536
+    own = recorded(WEIGHTS, grid=64, block=128, count=4)
+    (touched,) = own.read.values()
+    once = Scaled.of(own, where, warm=False).memory
+    touched.again[30] = touched.bytes  # All of it, whether shared or not.
+    assert Scaled.of(own, where, warm=False).memory == pytest.approx(2 * once)

@@ -53,7 +53,8 @@ class Scaled:
         common = own < l1
         for at, one in streams.read.items():
             far = sum(size for power, size in one.again.items() if 1.5 * 2.0**power > kept)
-            come = (0.0 if fits else once[at]) + far * times
+            # What comes again comes for all that share it.
+            come = (0.0 if fits else once[at]) + far * min(once[at] / max(one.bytes, 1), times)
             # What comes back to the CTA that had it comes from L2, while that has it.
             back = sum(size for power, size in one.returned.items() if 1.5 * 2.0**power <= kept)
             new = (one.requested - back - common * one.common) * times
