@@ -16,7 +16,8 @@ from tools.strangers.repositories import checkout
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LISTS = tuple(
-    ROOT / "bench" / f"{name}.toml" for name in ("strangers", "strangers2", "strangers3", "strangers4")
+    ROOT / "bench" / f"{name}.toml"
+    for name in ("strangers", "strangers2", "strangers3", "strangers4", "strangers5")
 )
 """The lists of launches of kernels that nobody here wrote, by age."""
 MOST_SECONDS = 600
