@@ -81,3 +81,16 @@ def test_what_l2_has_lost_comes_again_once_for_all_that_share_it() -> None:
     once = Scaled.of(own, where, warm=False).memory
     touched.again[30] = touched.bytes  # All of it, whether shared or not.
     assert Scaled.of(own, where, warm=False).memory == pytest.approx(2 * once)
+
+
+def test_l2_has_what_one_half_asks_for_once_and_what_both_do_twice() -> None:
+    where = gpu("h200")
+    same = body("  mad.wide.u32 %a, %t, 32, %x;", "  ld.global.u32 %v, [%a];")
+    own = body(
+        "  mov.u32 %v, %ctaid.x;", "  mad.wide.u32 %a, %v, 4096, %x;", "  ld.global.u32 %v, [%a];"
+    )  # fmt: skip
+    shared, alone = (
+        Scaled.of(recorded(text, grid=128, block=128, count=4), where, warm=False) for text in (same, own)
+    )
+    assert shared.kept == pytest.approx(where["l2_size"] / 2, rel=0.05)
+    assert alone.kept == pytest.approx(where["l2_size"] / (128 / 4), rel=0.05)

@@ -69,6 +69,7 @@ class Multiprocessor:
         self.issue = [0.0] * int(gpu["schedulers"])
         self.pipes: list[dict[str, float]] = [{} for _ in self.issue]
         self.shared = self.constants = self.tensor = self.copies = self.l2 = self.dram = 0.0
+        self.atomics = 0.0  # on words that others change, too
         self.maps: set[Site] = set()
         self.load = self.seen = 0.0  # of DRAM lately, and until when that is known
         self.busy: dict[str, float] = defaultdict(float)

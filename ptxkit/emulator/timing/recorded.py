@@ -73,6 +73,8 @@ class Touched:
         again: by how many bytes were touched since, to a power of two, the bytes that L1 no longer had.
         returned: of these what came back by loads to the CTA that had been the first to touch it.
         common: of `requested` what all CTAs touch.
+        changed: sectors that all CTAs change by atomic operations.
+        brought: bytes that DRAM delivers for each that was touched: it delivers two sectors at once.
     """
 
     bytes: int
@@ -83,6 +85,8 @@ class Touched:
     again: Counter[int] = field(default_factory=Counter)
     returned: Counter[int] = field(default_factory=Counter)
     common: float = 0.0
+    changed: int = 0
+    brought: float = 1.0
 
     def of_all(self, sampled: int, total: int, part: float = 1.0) -> float:
         """The bytes that all CTAs touch: each of the others as many new ones as the latecomers.
@@ -101,7 +105,8 @@ class AccessCost:
         shared: wavefronts of shared memory.
         wide8, wide16: those of a load of 8 or 16 bytes a lane that has these words; 0 of wider ones.
         again: how often a word of shared memory is changed by a warp's atomics after another of its lanes.
-        requests, lines, sectors: of global memory; a line has 128 bytes.
+        apart: wavefronts of shared memory that atomics would take if no words were the same.
+        requests, lines, sectors: of global memory; a line has 128 bytes; of atomics a sector for each turn.
         waves: wavefronts of L1 that these take.
         missed: sectors that the CTA had not touched before.
         returned: sectors that the CTA itself had been the first to touch, and L1 has lost since.
@@ -117,6 +122,7 @@ class AccessCost:
     wide8: float = 0.0
     wide16: float = 0.0
     again: float = 0.0
+    apart: float = 0.0
     requests: float = 0.0
     lines: float = 0.0
     waves: float = 0.0

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from math import exp, log
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.timing.atomics import Change
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Cta, Multiprocessor
 from ptxkit.emulator.timing.recorded import AccessCost, RecordedOperation
@@ -57,6 +58,7 @@ class Resources:
         self.spills = spills
         self.gpu, self.dram, self.late = gpu, scaled.dram, scaled.waits
         self.back, self.kept, self.common = scaled.back, scaled.kept, scaled.common
+        self.contended, self.active = scaled.contended, scaled.active
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
         # On their way requests for the same line meet, so that L2 serves one for several.
@@ -89,21 +91,42 @@ class Resources:
         place.busy["shared memory and L1"] += count * self.wave
         return place.shared
 
+    def tried(self, cost: AccessCost, change: Change | None) -> float:
+        """For how long a warp is in the loop that changes words of shared memory: lanes that change the same
+        one take turns."""
+        if change is None or not change.looped or cost.requests:
+            return 0.0
+        return (1.0 + cost.again) * self.gpu[f"shared_try_{change.looped}"]
+
     def held(self, place: Multiprocessor, writes: bool = False) -> float:
         """Until when queues hold back a warp that has something for them."""
         full = max(place.shared, place.constants) - QUEUE
-        return max(full, place.l2 - WRITES, place.dram - WRITES) if writes else full
+        return max(full, max(place.l2, place.dram, place.atomics) - WRITES) if writes else full
 
     def _accessed(
-        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0, width: int = 0
+        self,
+        place: Multiprocessor,
+        now: float,
+        cost: AccessCost,
+        part: float = 1.0,
+        width: int = 0,
+        change: Change | None = None,
     ) -> float:
         again = cost.again * self.gpu["shared_atomic_again"]
         # Loads that became one take what that does; it is as many parts of the first of them as there are.
         shared = part * ({8: cost.wide8, 16: cost.wide16}.get(width, 0.0) or cost.shared)
+        if change is not None and (change.merged or change.looped):
+            shared, again = cost.apart, (1.0 + 2.0 * cost.again) * cost.apart if change.looped else 0.0
         return self.waves(place, now, shared + again + part * max(cost.requests, cost.waves))
 
     def load(
-        self, place: Multiprocessor, now: float, cost: AccessCost, part: float = 1.0, width: int = 0
+        self,
+        place: Multiprocessor,
+        now: float,
+        cost: AccessCost,
+        part: float = 1.0,
+        width: int = 0,
+        change: Change | None = None,
     ) -> tuple[str, float]:
         """The space that a load goes to, and when its registers have come. `part`: of a machine instruction
         of `width` bytes a lane."""
@@ -112,10 +135,12 @@ class Resources:
             place.constants = max(place.constants, now) + takes
             place.busy["constants"] += takes
             return "constant", place.constants + self.gpu["constant_latency"]
-        through = self._accessed(place, now, cost, part, width)
+        through = self._accessed(place, now, cost, part, width, change)
         if not cost.requests:
-            return "shared", through + self.gpu["shared_latency"]
+            return "shared", max(through, now + self.tried(cost, change)) + self.gpu["shared_latency"]
         end = through + self.gpu["l1_latency"]
+        if change is not None:
+            end = max(end, self._in_turn(place, through, cost, change) + self.l2_latency)
         if cost.missed:
             lines = cost.lines / max(cost.sectors, 1.0)
             near = cost.returned if 1.5 * cost.between <= self.kept * cost.returned else 0.0
@@ -125,12 +150,26 @@ class Resources:
                     end = max(end, self.read(place, through, sectors * SECTOR, owner, lines * sectors))
         return "global", end
 
-    def store(self, place: Multiprocessor, now: float, cost: AccessCost, changes: bool) -> None:
-        """A store takes its time, which nobody waits for. `changes`: it hangs on what is there."""
-        through = self._accessed(place, now, cost)
+    def store(self, place: Multiprocessor, now: float, cost: AccessCost, change: Change | None) -> None:
+        """A store takes its time, which nobody waits for. `change`: by an operation on what is there."""
+        through = self._accessed(place, now, cost, change=change)
         if cost.requests:
-            more = 0.0 if changes else cost.partial * self.gpu["l2_partial"]
-            self.written(place, through, cost.sectors * SECTOR, changes, more * SECTOR, cost.sent)
+            if change is not None:
+                self._in_turn(place, through, cost, change)
+            more = 0.0 if change is not None else cost.partial * self.gpu["l2_partial"]
+            self.written(place, through, cost.sectors * SECTOR, change is not None, more * SECTOR, cost.sent)
+
+    def _in_turn(self, place: Multiprocessor, now: float, cost: AccessCost, change: Change) -> float:
+        """When words that CTAs of all multiprocessors change have been changed: a part of L2 does it for one
+        sector after another, and for a word only when the last change of it is through."""
+        sectors = self.contended.get(cost.owner)
+        if sectors is None:
+            return now
+        each = self.gpu["l2_turn_float" if change.floats else "l2_turn"] / sectors
+        regions = max(sectors * SECTOR / self.gpu["l2_region"], 1.0)
+        takes = max(each, self.gpu["l2_turn_sector"] / regions) * change.turns(cost) * self.active
+        place.atomics = max(place.atomics, now) + takes
+        return place.atomics
 
     def read(
         self,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.recorded import LaunchStreams
@@ -25,6 +26,7 @@ class Scaled:
         active: multiprocessors that work.
         kept: bytes that a CTA may touch until L2 has lost what it touched before.
         common: whether L1 keeps for the next CTAs what all of them touch.
+        contended: by the address of an allocation how many of its sectors all CTAs change.
     """
 
     memory: float
@@ -35,6 +37,7 @@ class Scaled:
     active: int
     kept: float
     common: bool = False
+    contended: Mapping[int, int] = field(default_factory=dict)
 
     @staticmethod
     def of(streams: LaunchStreams, gpu: Gpu, warm: bool, l1: float = 0.0) -> Scaled:
@@ -46,20 +49,24 @@ class Scaled:
         once = {at: one.of_all(sampled, streams.total, part) for at, one in streams.read.items()}
         # What all others touch in the meantime, as far as it is not the same.
         first = sum(one.bytes for one in streams.read.values())
-        kept = near / max(min(active, sum(once.values()) / max(first, 1)), 1.0)
-        fits = warm and sum(once.values()) < near
+        all_of_it = sum(once.values())
+        # Each half of L2 has what its multiprocessors ask for: what only one asks for is there once.
+        alone = min(all_of_it / max(first * times, 1.0), 1.0)
+        kept = near * (1.0 + alone) / max(min(active, all_of_it / max(first, 1)), 1.0)
+        fits = warm and all_of_it < near
         read, dram, waits, asked = 0.0, {}, {}, 0.0
         own = sum(one.requested for one in streams.read.values()) / max(sampled, 1) / part
         common = own < l1
         for at, one in streams.read.items():
             far = sum(size for power, size in one.again.items() if 1.5 * 2.0**power > kept)
             # What comes again comes for all that share it.
-            come = (0.0 if fits else once[at]) + far * min(once[at] / max(one.bytes, 1), times)
+            first_time = 0.0 if fits else min(once[at] * one.brought, one.size)
+            come = first_time + far * one.brought * min(once[at] / max(one.bytes, 1), times)
             # What comes back to the CTA that had it comes from L2, while that has it.
             back = sum(size for power, size in one.returned.items() if 1.5 * 2.0**power <= kept)
             new = (one.requested - back - common * one.common) * times
-            dram[at] = min(come / max(new, 1.0), 1.0)
-            waits[at] = min(dram[at] * TOGETHER, 1.0)
+            dram[at] = min(come / max(new, 1.0), one.brought)
+            waits[at] = min(dram[at] / one.brought * TOGETHER, 1.0)
             if streams.alone and dram[at]:
                 # CTAs that begin together ask together: until a line has come all wait that want it.
                 waits[at] = max(waits[at], one.bytes / (one.bytes + sum(one.returned.values())))
@@ -68,5 +75,8 @@ class Scaled:
         written = sum(one.of_all(sampled, streams.total, part) for one in streams.written.values())
         # What is written stays in L2 for as long as there is room for it.
         more = max(written - gpu["l2_dirty"], 0.0)
+        contended = {at: one.changed for at, one in streams.written.items() if one.changed}
         shared = 1.0 - min(read / max(asked, 1.0), 1.0)
-        return Scaled(read + more, dram, waits, more / max(written, 1.0), shared, active, kept, common)
+        return Scaled(
+            read + more, dram, waits, more / max(written, 1.0), shared, active, kept, common, contended
+        )

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from ptxkit.emulator.faults import Site
+from ptxkit.emulator.timing.atomics import change_of
 from ptxkit.emulator.timing.blocks import BlockStep, Plans
 from ptxkit.emulator.timing.nodes import OWN, What
 from ptxkit.emulator.timing.parts import (
@@ -82,7 +83,7 @@ class Simulation:
             raise RuntimeError(f"the model of time: at {where} a warp waits for ever for {what}")
         over = max(ends, default=0.0)
         # A grid is over when all that it wrote has arrived.
-        cycles = max([over, *self._until, *(max(place.l2, place.dram) for place in places)])
+        cycles = max([over, *self._until, *(max(place.l2, place.dram, place.atomics) for place in places)])
         # What was left out keeps the resources as busy.
         busy = {name: time * cycles / over for name, time in places[0].times.items()} if over else {}
         return Simulated(
@@ -244,19 +245,21 @@ class Simulation:
 
     def _load(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:
         place, gpu = warp.cta.place, self.gpu
-        cost = happening.cost if happening is not None else None
+        cost, change = happening.cost if happening is not None else None, change_of(site)
         if any(step.spilled):
             kind, end = "local", self.ask.spill(place, warp.now, *step.spilled)
         elif cost is None or (step.kind == "local" and not step.part):
             end = warp.now + gpu["tensor_memory_latency" if step.kind == "tensor" else "shared_latency"]
             kind = step.kind
         else:
-            kind, end = self.ask.load(place, warp.now, cost, step.part, step.width)
+            kind, end = self.ask.load(place, warp.now, cost, step.part, step.width, change)
             if step.moved is not None:  # It was asked for when that code began.
                 began = warp.began.get((warp.runs[warp.first].code, step.moved), warp.now)
                 end = max(warp.now, end - warp.now + began)
         warp.ready.update(dict.fromkeys(step.slots, (end, f"{kind} load", site)))
         if cost is not None or any(step.spilled):
+            if cost is not None:
+                self._waited(warp, warp.now + self.ask.tried(cost, change), "turns at a word", site)
             self._waited(warp, self.ask.held(place, writes=any(step.spilled)), "memory queue", site)
         return True
 
@@ -265,7 +268,9 @@ class Simulation:
         cost = happening.cost if happening is not None else None
         if cost is None or not step.part:
             return True
-        self.ask.store(place, warp.now, cost, site.name.startswith(("red", "atom", "sured", "multimem.red")))
+        change = change_of(site)
+        self.ask.store(place, warp.now, cost, change)
+        self._waited(warp, warp.now + self.ask.tried(cost, change), "turns at a word", site)
         self._waited(warp, self.ask.held(place, writes=bool(cost.requests)), "memory queue", site)
         return True
 

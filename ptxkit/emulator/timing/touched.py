@@ -121,6 +121,7 @@ class TouchedMemory(Traffic):
         self.cost: AccessCost | None = None
         self.requested: Counter[int] = Counter()
         self.common: Counter[int] = Counter()
+        self.changed: dict[int, np.ndarray] = {}
         self._all = np.bitwise_or.reduce(_marks(ctas)) if len(ctas) > 1 else None
 
     def lanes(
@@ -147,6 +148,7 @@ class TouchedMemory(Traffic):
                 cost.wide16 += self._wider(index, active, rows, 16, stride, offset) if size < 16 else 0
             elif what == "reduced":
                 cost.again += _again(np.broadcast_to(np.asarray(index), (rows, WARP)), active)
+                cost.apart += self._wider(index, active, rows, size, stride, offset)
             return
         cost.requests += self.counts[f"global_requests_{what}"] - before.get(f"global_requests_{what}", 0)
         counted = float(self.counts[f"global_sectors_{what}"] - before.get(f"global_sectors_{what}", 0))
@@ -176,8 +178,8 @@ class TouchedMemory(Traffic):
         share = counted / len(sectors)  # warps of one CTA may want the same ones
         share = min(share, 1.0)
         cost.missed += touch.missed * share
+        cost.owner = touch.owner
         if what == "loaded":
-            cost.owner = touch.owner
             self.requested[touch.owner] += touch.missed * share * SECTOR  # type: ignore[assignment]
             self.common[touch.owner] += touch.common * share * SECTOR  # type: ignore[assignment]
             cost.common += touch.common * share
@@ -240,6 +242,9 @@ class TouchedMemory(Traffic):
                 self.written[owner.address][here] = True
             if not writes or what == "reduced":
                 self.read[owner.address][here] = True
+            if what == "reduced":
+                changed = self.changed.setdefault(owner.address, np.zeros(len(by), np.uint64))
+                np.bitwise_or.at(changed, here, marks)
             lacking = held & marks == 0
             found.missed += int(np.count_nonzero(lacking))
             own = lacking & (whose == ctas[at:end])
@@ -278,6 +283,11 @@ class TouchedMemory(Traffic):
         by.reshape(-1, SECTORS)[lines[lost]] = 0
         return np.asarray(between[of])
 
+    def _changed_by_all(self, address: int) -> int:
+        """Sectors of an allocation that all CTAs change by atomic operations; 0 of one CTA alone."""
+        changed = self.changed.get(address)
+        return 0 if changed is None or self._all is None else int(np.count_nonzero(changed == self._all))
+
     def unique(self, touched: dict[int, np.ndarray], late: list[int]) -> dict[int, Touched]:
         """What was touched of each allocation. `late`: the CTAs that stand for those that did not run."""
         found: dict[int, Touched] = {}
@@ -294,5 +304,7 @@ class TouchedMemory(Traffic):
                     self.again[address],
                     self.returned[address],
                     self.common[address],
+                    self._changed_by_all(address),
+                    2.0 * float(np.count_nonzero(which.reshape(-1, 2).any(axis=1))) / count,
                 )
         return found
