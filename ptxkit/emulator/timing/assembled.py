@@ -52,6 +52,10 @@ SURE = "once"
 SPILLS = {"LDL": "spill load", "STL": "spill store"}
 """What operations on local memory are where the PTX has none: the assembler had no room in registers."""
 WIDTH = re.compile(r"\.(64|128)\b")
+FLOATS = frozenset({"add", "sub", "mul", "fma"})
+"""Instructions that become one of the pipe `fma`, of f32."""
+SOME = 3
+"""Of these how many tell how often the code has them."""
 FRAGMENTS = {"wmma.load": 0, "wmma.store": 0, "wmma.mma": 2}
 """Instructions that become several of `SURE`, and how many; 0 where types and layout decide."""
 
@@ -82,10 +86,14 @@ class BlockCode:
     widths: list[int]
     serialized: bool
 
-    def place(self, number: int, copy: int) -> int | None:
-        """Where a copy of an instruction stands in the code; None where nothing is left of it."""
+    def place(self, number: int, copy: int, last: bool = False) -> int | None:
+        """Where a copy of an instruction stands in the code; None where nothing is left of it. `last`: one
+        that stands for several copies is the last of them, as sums are which offsets have taken in."""
         places = self.places[number]
-        return places[min(copy * len(places) // self.copies, len(places) - 1)] if places else None
+        at = copy * len(places) // self.copies
+        if last and at == (copy + 1) * len(places) // self.copies:
+            return None
+        return places[min(at, len(places) - 1)] if places else None
 
 
 Stretch = dict[int, list[tuple[int, str, int]]]
@@ -117,6 +125,7 @@ class MachineFunction:
         self._several: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
         self._ruled: Counter[int] = Counter()
+        self._floats: Counter[int] = Counter()
         self._loops: list[tuple[int, int]] = []
         self._widths: dict[int, int] = {}
         labels: dict[str, int] = {}
@@ -171,6 +180,7 @@ class MachineFunction:
                 made = next((n for name, n in FRAGMENTS.items() if site.name.startswith(name)), 1)
                 self._sure[line] += made - 1
                 self._ruled[line] += max(round(machine_code(site).count), 1)
+                self._floats[line] += site.name in FLOATS and "f32" in site.decoded.match.slots.values()
 
     def of_block(self, block: CodeBlock) -> BlockCode | None:
         """What a block became; None where the code has none of it."""
@@ -249,6 +259,11 @@ class MachineFunction:
         if not sure:  # What was unrolled has each of its lines as often, at least.
             sure = [min(len(stretch[line]) / self._ruled[line] for line in here)]
             sure = sure if len(here) > 1 else [1.0]
+        # Loads of neighbouring copies may have become one, or stay in registers from one to the next.
+        floats = [line for line in here if self._floats[line] == self._several[line]]
+        made = [sum(pipe == "fma" for _, pipe, _ in stretch[line]) / self._floats[line] for line in floats]
+        if len(made) >= SOME:
+            sure = [max(statistics.median_low(sure), statistics.median_low(made))]
         return max(1.0, statistics.median_low(sure))
 
 

@@ -161,7 +161,7 @@ class Plans:
                 continue
             if one is None or one.stretch != made.stretch or times[run.block] >= self._copies(run.block):
                 break
-            if found and size > MOST_UNROLLED:
+            if found and (size > MOST_UNROLLED or self._goes_back(run.code, found[-1], run.block)):
                 break
             found.append(run.block)
             times[run.block] += 1
@@ -173,14 +173,24 @@ class Plans:
             return (block,), frozenset()
         return tuple(found), frozenset(skipped)
 
+    def _goes_back(self, code: Code, block: CodeBlock, following: CodeBlock) -> bool:
+        """Whether a block follows by a jump back, to a loop of which the code has one copy."""
+        places = self._places_in(code)
+        return places[following] <= places[block] and self._copies(following) == 1
+
+    def _places_in(self, code: Code) -> dict[CodeBlock, int]:
+        """The places of a function's blocks."""
+        found = self._places.get(code)
+        if found is None:
+            found = self._places[code] = {block: at for at, block in enumerate(code.blocks)}
+        return found
+
     def _over(self, run: BlockRun, following: BlockRun, stretch: int) -> list[CodeBlock]:
         """The blocks of a stretch that a warp jumps over from one passage to the next: ptxas has made their
         instructions hang on a predicate, so that the warp issues them for nobody."""
         if run.code is not following.code:
             return []
-        places = self._places.get(run.code)
-        if places is None:
-            places = self._places[run.code] = {block: at for at, block in enumerate(run.code.blocks)}
+        places = self._places_in(run.code)
         between = run.code.blocks[places[run.block] + 1 : places[following.block]]
         return [
             one for one in between if (code := self._code.get(one)) is not None and code.stretch == stretch

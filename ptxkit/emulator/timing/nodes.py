@@ -91,7 +91,8 @@ def nodes_of(block: CodeBlock, code: BlockCode | None, run: int = 0, copy: int =
         one.number, one.run = number, run
         if code is None:
             continue
-        share, one.place, one.moved = code.shares[number], code.place(number, copy), code.moved.get(number)
+        share, one.moved = code.shares[number], code.moved.get(number)
+        one.place = code.place(number, copy, last=one.what is What.ARITHMETIC)
         if one.what is not What.LOAD and one.place is None and (one.moved or 0) > code.stretch:
             one.place = BEHIND
         if one.what is What.LOAD:
