@@ -166,7 +166,7 @@ def profiled_bound(profiles: list[dict[str, Any]]) -> str:
 
 def kind_of_bound(bound: str) -> str:
     """The same of a prediction."""
-    if bound.startswith("waits") or bound in ("launch", "CTA dispatch"):
+    if bound.startswith("waits") or bound in ("launch", "CTA dispatch", "atomics on the same words"):
         return "latency"
     return {"tensor cores": "tensor", "issue slots": "issue"}.get(
         bound, bound if bound in BOUNDS else "pipes"

@@ -27,35 +27,41 @@ class WriteMerging:
     """The stores of a launch's warps, one after another."""
 
     def __init__(self) -> None:
-        self._last: deque[tuple[np.ndarray, AccessCost, int]] = deque(maxlen=STORES)
+        self._last: deque[tuple[np.ndarray, np.ndarray, AccessCost, int]] = deque(maxlen=STORES)
 
     def merge(
-        self, cost: AccessCost, warps: np.ndarray, sectors: np.ndarray, lines: np.ndarray, size: int
+        self, cost: AccessCost, warps: np.ndarray, places: np.ndarray, lines: np.ndarray, size: int
     ) -> tuple[float, float]:
-        """A store of some lanes.
+        """A store of some lanes. What was written before is not sent together with what takes its place.
 
         Args:
             cost: what it costs; of earlier stores it is corrected.
             warps: the warp of each lane.
-            sectors: the sector of each lane.
+            places: the address of each lane.
             lines: how many lines each lane's warp touches.
             size: bytes of a lane.
 
         Returns:
             The part of its sectors that join earlier ones, and the bytes that lie in these.
         """
-        keys, counts = np.unique(warps << 44 | sectors, return_counts=True)
-        few = np.unique((warps << 44 | sectors)[lines <= MOST_LINES])
+        own = warps << 44 | places // SECTOR
+        keys, of, counts = np.unique(own, return_inverse=True, return_counts=True)
+        few = np.unique(own[lines <= MOST_LINES])
+        written = np.zeros(len(keys), np.int64)  # a bit for each byte of a sector
+        np.bitwise_or.at(written, of, ((1 << min(size, SECTOR)) - 1) << places % SECTOR)
         rows = len(np.unique(warps))
         left = np.isin(keys, few)
         part = ALL if not lines.size or lines.mean() <= ALL_LINES else SOME
         joined = filled = 0.0
-        for before, opener, several in self._last:
-            here = left & np.isin(keys, before)
+        for before, bytes_before, opener, several in self._last:
+            at = np.minimum(np.searchsorted(before, keys), len(before) - 1)
+            here = left & (before[at] == keys) & (bytes_before[at] & written == 0)
+            bytes_before[at[here]] |= written[here]
             more = part * int(counts[here].sum()) * size
             opener.partial -= more / SECTOR / several
             filled += more
             joined += part * int(np.count_nonzero(here))
             left &= ~here
-        self._last.append((keys[left], cost, rows))
+        if left.any():
+            self._last.append((keys[left], written[left], cost, rows))
         return joined / len(keys), filled

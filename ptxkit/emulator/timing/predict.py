@@ -18,7 +18,7 @@ from ptxkit.emulator.timing.blocks import Plans
 from ptxkit.emulator.timing.gpu import Gpu
 from ptxkit.emulator.timing.parts import Simulated
 from ptxkit.emulator.timing.recorded import LaunchStreams
-from ptxkit.emulator.timing.requests import RESOURCES, Resources
+from ptxkit.emulator.timing.requests import ATOMICS, RESOURCES, Resources
 from ptxkit.emulator.timing.sampling import spread
 from ptxkit.emulator.timing.scaled import Scaled
 from ptxkit.emulator.timing.simulate import DISPATCH, Simulation
@@ -248,7 +248,7 @@ class Predictor:
         # Of the whole time, the grid's start and tail included, on the average of all multiprocessors.
         clusters = streams.total / max(streams.cluster, 1)
         each = clusters / rounds / (cycles + starts)
-        places = {name: min(clusters, placed.places) for name in (*SHARED, DISPATCH)}
+        places = {name: min(clusters, placed.places) for name in (*SHARED, DISPATCH, ATOMICS)}
         busy = {
             NAMED.get(name, name.removeprefix("pipe ")): min(
                 time * each / places.get(name, placed.places), 1.0

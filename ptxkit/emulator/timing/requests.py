@@ -27,6 +27,7 @@ RESOURCES = (
 """What could be faster or slower."""
 
 
+ATOMICS = "atomics on the same words"
 QUEUE, WRITES = 64, 1000
 """Cycles of work that wait for shared memory and L1 before they hold back who brings more; and for L2 and
 DRAM before they hold back who writes more."""
@@ -169,6 +170,7 @@ class Resources:
         regions = max(sectors * SECTOR / self.gpu["l2_region"], 1.0)
         takes = max(each, self.gpu["l2_turn_sector"] / regions) * change.turns(cost) * self.active
         place.atomics = max(place.atomics, now) + takes
+        place.busy[ATOMICS] += takes
         return place.atomics
 
     def read(

@@ -82,10 +82,11 @@ class Simulation:
             where = site.where if site is not None else "no instruction"
             raise RuntimeError(f"the model of time: at {where} a warp waits for ever for {what}")
         over = max(ends, default=0.0)
+        through = max([over, *self._until])
         # A grid is over when all that it wrote has arrived.
-        cycles = max([over, *self._until, *(max(place.l2, place.dram, place.atomics) for place in places)])
+        cycles = max(through, *(max(place.l2, place.dram, place.atomics) for place in places))
         # What was left out keeps the resources as busy.
-        busy = {name: time * cycles / over for name, time in places[0].times.items()} if over else {}
+        busy = {name: time * through / over for name, time in places[0].times.items()} if over else {}
         return Simulated(
             cycles, self._starts, sorted(ends), self._spans, busy, self.waits, self.lived,
             self.timeline or [], places[0].spilled,
@@ -260,7 +261,12 @@ class Simulation:
         if cost is not None or any(step.spilled):
             if cost is not None:
                 self._waited(warp, warp.now + self.ask.tried(cost, change), "turns at a word", site)
-            self._waited(warp, self.ask.held(place, writes=any(step.spilled)), "memory queue", site)
+            self._waited(
+                warp,
+                self.ask.held(place, writes=any(step.spilled) or change is not None),
+                "memory queue",
+                site,
+            )
         return True
 
     def _store(self, warp: Warp, step: BlockStep, happening: Happening | None, site: Site) -> bool:

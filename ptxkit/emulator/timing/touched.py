@@ -165,7 +165,7 @@ class TouchedMemory(Traffic):
         )
         filled = joined = 0.0
         if what == "stored" and places.size:
-            joined, filled = self._merging.merge(cost, warps, places // SECTOR, every, size)
+            joined, filled = self._merging.merge(cost, warps, places, every, size)
             counted *= 1.0 - joined
         cost.sectors += counted
         cost.sent += float(apart.sum()) * (1.0 - joined)
