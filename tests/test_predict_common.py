@@ -94,3 +94,13 @@ def test_l2_has_what_one_half_asks_for_once_and_what_both_do_twice() -> None:
     )
     assert shared.kept == pytest.approx(where["l2_size"] / 2, rel=0.05)
     assert alone.kept == pytest.approx(where["l2_size"] / (128 / 4), rel=0.05)
+
+
+def test_of_a_sector_at_a_time_every_other_one_has_come_with_its_neighbour() -> None:
+    def chain(stride: int) -> float:
+        step = "  cvt.u64.u32 %a, %v;", "  add.u64 %x, %x, %a;", f"  add.u64 %x, %x, {stride};"
+        return predicted(body(*64 * ("  ld.global.u32 %v, [%x];", *step)), grid=1, block=32).cycles
+
+    where = gpu("h200")
+    assert chain(64) - chain(32) == pytest.approx(32 * where["dram_latency"], rel=0.02)
+    assert chain(128) == pytest.approx(chain(64), rel=0.01)

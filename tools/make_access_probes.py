@@ -8,7 +8,8 @@
 L1 sends together, and how long L2 takes for sectors and lines that are filled in part, is seen from the
 sectors and the times. `loads`: each thread reads words in the same way; what DRAM delivers for lone sectors
 is seen from its bytes. `atomics`: threads change words of shared or global memory, several of a warp the same
-one, and other warps those words or others. The records are bench/results/profiles.SET.h200.json and
+one, and other warps those words or others. `chains`: warps read one word after another, each when the last
+has come. The records are bench/results/profiles.SET.h200.json and
 times.SET.h200.json.
 """
 
@@ -125,6 +126,43 @@ ROUND:
         return ["--entry", self.name, "--grid", str(self.ctas), "--block", str(self.threads), *given]
 
 
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A kernel whose warps read one word after another, each when the last has come: bytes from one to the
+    next, how many, and CTAs, which all read the same."""
+
+    name: str
+    stride: int
+    count: int
+    ctas: int
+
+    def kernel(self) -> str:
+        """The PTX."""
+        return f"""\
+.visible .entry {self.name}(.param .u64 x)
+{{
+  .reg .b64 %x, %a, %b; .reg .b32 %v, %left; .reg .pred %p;
+  ld.param.u64 %x, [x]; mov.u64 %a, %x; mov.u32 %left, {self.count};
+ROUND:
+  ld.global.u32 %v, [%a];
+  cvt.u64.u32 %b, %v;
+  add.u64 %a, %a, %b;
+  add.u64 %a, %a, {self.stride};
+  sub.u32 %left, %left, 1;
+  setp.ne.u32 %p, %left, 0;
+  @%p bra ROUND;
+  setp.eq.u64 %p, %a, 77;
+  @%p st.global.u64 [%x], %a;
+  ret;
+}}
+"""
+
+    def arguments(self) -> list[str]:
+        """Its launch."""
+        given = ["--arg", f"x=u8[{self.stride * (self.count + 1)}]:zeros"]
+        return ["--entry", self.name, "--grid", str(self.ctas), "--block", "32", *given]
+
+
 def _atomics() -> Iterator[Changes]:
     """Of each operation in which way its words lie, and who else changes them."""
     for kind in ("add.u32", "add.f32", "add.f64", "add.noftz.f16x2"):
@@ -143,7 +181,7 @@ def _atomics() -> Iterator[Changes]:
         yield Changes(f"global_{short}_own", f"red.global.{kind}", 1, 1 << 20, True, 132 * 4, rounds=64)
 
 
-SETS: dict[str, list[Words] | list[Changes]] = {
+SETS: dict[str, list[Words] | list[Changes] | list[Chain]] = {
     "stores": [
         Words("words_8x2", 8, 2, 1),
         Words("words_16x4", 16, 4, 1),
@@ -169,6 +207,11 @@ SETS: dict[str, list[Words] | list[Changes]] = {
         Words("load_128_three", 128, 6, 4, True),
     ],
     "atomics": list(_atomics()),
+    "chains": [
+        Chain(f"chain_{stride}_{ctas}", stride, 8192, ctas)
+        for stride in (16, 32, 64, 128, 256, 4096)
+        for ctas in (1, 128)
+    ],
 }
 
 

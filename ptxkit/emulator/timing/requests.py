@@ -59,6 +59,7 @@ class Resources:
         self.spills = spills
         self.gpu, self.dram, self.late = gpu, scaled.dram, scaled.waits
         self.back, self.kept, self.common = scaled.back, scaled.kept, scaled.common
+        self.brought = scaled.brought
         self.contended, self.active = scaled.contended, scaled.active
         active = scaled.active
         cost = {name: 1.0 for name in RESOURCES} | dict(costs or {})
@@ -193,6 +194,9 @@ class Resources:
             place.dram = max(place.dram, now) + size * dram / self.dram_rate
             place.busy["DRAM"] += size * dram / self.dram_rate
             latency = self.l2_latency + self.dram_latency * self.late[owner]
+            if lines:  # Of a sector at a time every other one has come with the one before it.
+                sectors = size / SECTOR / lines * self.brought.get(owner, 1.0)
+                latency -= self.dram_latency * self.late[owner] * max(1.0 - sectors / 2, 0.0)
             latency += self._queue(place, now, size * dram, max(lines, size / LINE))
             end = max(end, place.dram + self.l2_latency, now + latency)
         return end

@@ -27,6 +27,7 @@ class Scaled:
         kept: bytes that a CTA may touch until L2 has lost what it touched before.
         common: whether L1 keeps for the next CTAs what all of them touch.
         contended: by the address of an allocation how many of its sectors all CTAs change.
+        brought: so, bytes that DRAM delivers for each that is touched.
     """
 
     memory: float
@@ -38,6 +39,7 @@ class Scaled:
     kept: float
     common: bool = False
     contended: Mapping[int, int] = field(default_factory=dict)
+    brought: Mapping[int, float] = field(default_factory=dict)
 
     @staticmethod
     def of(streams: LaunchStreams, gpu: Gpu, warm: bool, l1: float = 0.0) -> Scaled:
@@ -76,7 +78,17 @@ class Scaled:
         # What is written stays in L2 for as long as there is room for it.
         more = max(written - gpu["l2_dirty"], 0.0)
         contended = {at: one.changed for at, one in streams.written.items() if one.changed}
+        brought = {at: one.brought for at, one in streams.read.items()}
         shared = 1.0 - min(read / max(asked, 1.0), 1.0)
         return Scaled(
-            read + more, dram, waits, more / max(written, 1.0), shared, active, kept, common, contended
+            read + more,
+            dram,
+            waits,
+            more / max(written, 1.0),
+            shared,
+            active,
+            kept,
+            common,
+            contended,
+            brought,
         )
