@@ -3,7 +3,7 @@
     python -m tools.strangers make FOLDER [--sources FOLDER] [--include FOLDER] [--triton PYTHON]
     python -m tools.strangers check FOLDER
 
-Both take `--list FILE`: bench/strangers2.toml, strangers3, strangers4 and strangers5 are others.
+Both take `--list FILE`: bench/strangers2.toml, strangers3, strangers4, strangers5 and strangers6 are others.
 
 `make` takes public repositories at the commits of sources.toml, by git where `--sources` lacks them, and
 compiles files of theirs for sm_90a: CUDA C++ with the flags that their authors give, by the nvcc in PATH,

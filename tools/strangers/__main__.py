@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LISTS = tuple(
     ROOT / "bench" / f"{name}.toml"
-    for name in ("strangers", "strangers2", "strangers3", "strangers4", "strangers5")
+    for name in ("strangers", "strangers2", "strangers3", "strangers4", "strangers5", "strangers6")
 )
 """The lists of launches of kernels that nobody here wrote, by age."""
 MOST_SECONDS = 600
