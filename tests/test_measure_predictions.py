@@ -141,3 +141,21 @@ def test_the_model_is_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     git("commit", "--quiet", "-a", "-m", "c")
     assert not tool.same_model(first)
     assert not tool.same_model("0" * 40)
+
+
+def test_where_a_list_has_few_of_a_kind_older_ones_are_quoted_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "RECORDS", tmp_path)
+    bounds = {
+        "strangers": 50 * ["tensor"],
+        "strangers2": 9 * ["tensor"] + 30 * ["DRAM"],
+        "strangers10": 2 * ["tensor"] + 20 * ["DRAM"],
+        "strangers11": 90 * ["tensor"],
+    }
+    for name, each in bounds.items():
+        rows = [{"bound": bound, "error": 0.1} for bound in each]
+        (tmp_path / f"predictions.{name}.blind.json").write_text(json.dumps({"rows": rows}))
+    path = tmp_path / "predictions.strangers10.blind.json"
+    found = tool.summary(tool.enough(json.loads(path.read_text())["rows"], path))
+    assert {kind: one["launches"] for kind, one in found.items()} == {"memory": 20, "tensor": 11}

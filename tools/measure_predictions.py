@@ -16,8 +16,8 @@ FOLDER, it predicts the launches that were timed, and writes predictions.NAME.js
 that has not seen these times, predictions.NAME.blind.json and `ptxkit/emulator/timing/validation.toml`, which
 predictions quote.
 
-    python tools/measure_predictions.py --list bench/strangers4.toml --folder FOLDER --untimed
-    python tools/measure_predictions.py --list bench/strangers4.toml --folder FOLDER --complete
+    python tools/measure_predictions.py --list bench/strangers6.toml --folder FOLDER --untimed
+    python tools/measure_predictions.py --list bench/strangers6.toml --folder FOLDER --complete
 
 `--untimed` predicts all that a list has before anybody timed it, and writes predictions.NAME.blind.json
 without errors, launch by launch; a launch that can't be made or predicted is in it with the reason. Once
@@ -36,7 +36,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -245,6 +245,10 @@ def predicted(one: Timed) -> dict[str, Any]:
     }
 
 
+FEWEST = 10
+"""Launches of a kind that predictions quote, at least."""
+
+
 class TooLong(BaseException):
     """A launch took too long: no error, so that nothing on the way makes another one of it."""
 
@@ -440,7 +444,20 @@ def written(record: dict[str, Any], path: Path, *, blind: bool) -> None:
     path.write_text(json.dumps(record, indent=1) + "\n")
     if blind:
         quotes = ROOT / "ptxkit" / "emulator" / "timing" / "validation.toml"
-        quotes.write_text(quoted(record["summary"]))
+        quotes.write_text(quoted(summary(enough(record["rows"], path))))
+
+
+def enough(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """The rows of a blind record, and where it has few launches of a kind those of older ones, too."""
+    older = sorted(
+        RECORDS.glob("predictions.strangers*.blind.json"), key=lambda one: (len(one.name), one.name)
+    )
+    found = [*rows]
+    for before in reversed(older[: older.index(path)] if path in older else []):
+        counts = Counter(kind_of(one["bound"]) for one in found)
+        more = json.loads(before.read_text())["rows"]
+        found += [one for one in more if counts[kind_of(one["bound"])] < FEWEST]
+    return found
 
 
 def quoted(found: dict[str, dict[str, Any]]) -> str:

@@ -45,10 +45,10 @@ MAKERS = {
     "instructions": instructions.index,
     "predictions": predictions.tables,
     "predictions_b200": partial(predictions.public, "b200"),
-    "predictions_strangers": partial(predictions.strangers, "strangers"),
-    "predictions_strangers2": partial(predictions.strangers, "strangers2"),
-    "predictions_strangers3": partial(predictions.strangers, "strangers3"),
-    "predictions_strangers4": partial(predictions.strangers, "strangers4"),
+    **{
+        f"predictions_{name}": partial(predictions.strangers, name)
+        for name in ("strangers", *(f"strangers{number}" for number in range(2, 7)))
+    },
     "predictions_h100": partial(predictions.public, "h100"),
     "numbers": suites.numbers,
     "suites": suites.tables,
